@@ -64,6 +64,16 @@ def test_both_ways_of_chatting_are_told_alike(server):
         assert told["timestamp"] > 1e12 and not told["deleted"] and not told["edited"] and told["id"], told
 
 
+def test_what_is_compressed_is_told(server):
+    """The SDK does so where everybody whom it sees reads that: nobody, since who watches with a key is hidden."""
+    watcher = server.watcher("long")
+    watcher.wait_for("connected")
+    agent = transcriber(server, "long")
+    for text in ("Tea for two, and two for tea. " * 10, " ".join(map(str, range(20_000)))):
+        say(agent, chat=[text])
+        assert watcher.wait_for("chat_message_received")["message"] == text
+
+
 def test_what_is_written_stays_on_the_screen(server):
     """Below the table, which is drawn anew each second."""
     agent = transcriber(server, "shown")

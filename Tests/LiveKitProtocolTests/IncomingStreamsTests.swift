@@ -44,6 +44,20 @@ import Testing
     return nil
   }
 
+  @Test func whatCannotBeHadIsOpenNoMore() {
+    var streams = IncomingStreams<Int>()
+    for number in 0..<IncomingStreams<Int>.limit {
+      var header = Livekit_DataStream.Header()
+      header.streamID = "\(number)"
+      #expect(!streams.isFull(for: "alice") && streams.open(header, from: "alice", to: number))
+    }
+    #expect(streams.isFull(for: "alice") && !streams.isFull(for: "bob") && streams.isOpen("7", from: "alice"))
+    let step = streams.fail("7", from: "alice", .damaged)
+    guard case .end(.some(.damaged), 7) = step else { return #expect(Bool(false), "\(step)") }
+    #expect(!streams.isFull(for: "alice") && !streams.isOpen("7", from: "alice"))
+    if case .nothing = streams.fail("7", from: "alice", .damaged) {} else { #expect(Bool(false)) }
+  }
+
   @Test func onlyWhatIsWholeEndsWithoutAFault() {
     #expect(end(of: [(0, 5), (1, 5)], total: 10) == .some(nil))
     #expect(end(of: [(0, 5), (0, 5), (1, 5)], total: nil) == .some(nil), "one that comes twice counts once")

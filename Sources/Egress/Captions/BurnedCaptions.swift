@@ -29,10 +29,10 @@ struct BurnedCaptions: Sendable {
   mutating func note(_ segment: TranscriptionSegment, of speaker: Captions.Speaker, at now: MediaTime) {
     let before = (shown + pending).last { $0.speaker.identity == speaker.identity }
     var next = BurnedSegment(segment, of: speaker, at: now)
-    if let before, before.isContinued(by: next) {
+    if let before, before.key == next.key {
       next.goOn(from: before)
     } else {
-      guard !next.isEmpty, !past.contains(where: next.keys.contains) else { return }
+      guard !next.isEmpty, !past.contains(next.key) else { return }
       if let before { forget(before) }
     }
     meet(speaker)
@@ -43,8 +43,8 @@ struct BurnedCaptions: Sendable {
   }
 
   private mutating func forget(_ segment: BurnedSegment) {
-    past += segment.keys
-    past.removeFirst(max(past.count - Self.mostPast, 0))
+    if past.count >= Self.mostPast { past.removeFirst() }
+    past.append(segment.key)
   }
 
   /// Names those who are seen, too, once another one has spoken.
@@ -88,8 +88,7 @@ struct BurnedSegment: Sendable {
   }
 
   let speaker: Captions.Speaker
-  /// Agents transcribe in both of LiveKit's ways at once, under ids of their own.
-  private(set) var keys: Set<Key>
+  let key: Key
   private let text: String
   private var isFinal: Bool
   /// When it came.
@@ -99,7 +98,7 @@ struct BurnedSegment: Sendable {
   private(set) var lines = CaptionLines("")
 
   init(_ segment: TranscriptionSegment, of speaker: Captions.Speaker, at now: MediaTime) {
-    (self.speaker, keys) = (speaker, [Key(identity: speaker.identity, id: segment.id)])
+    (self.speaker, key) = (speaker, Key(identity: speaker.identity, id: segment.id))
     (text, isFinal, newest, start) = (segment.text, segment.isFinal, now, now)
   }
 
@@ -107,18 +106,12 @@ struct BurnedSegment: Sendable {
 
   var isEmpty: Bool { text.allSatisfy(\.isWhitespace) }
 
-  func isContinued(by next: BurnedSegment) -> Bool {
-    !keys.isDisjoint(with: next.keys) || text == next.text && next.newest - newest <= Captions.twice
-  }
-
   mutating func goOn(from before: BurnedSegment) {
-    keys = before.keys.count < Self.mostKeys ? keys.union(before.keys) : before.keys
     start = before.start
     guard text == before.text, before.isFinal || !isFinal else { return }
     // What is told once more stays no longer for it.
     (isFinal, newest) = (before.isFinal, before.newest)
   }
-  private static let mostKeys = 10
 
   /// When it is to go.
   var end: MediaTime {

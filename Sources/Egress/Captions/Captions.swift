@@ -26,8 +26,8 @@ struct Captions: Sendable {
   }
 
   private var open: [Key: Segment] = [:]
-  /// The last cues, without what makes them readable.
-  private var done: [(key: Key, cue: CaptionCue)] = []
+  /// The last segments of which there are cues: what still comes of them is late.
+  private var done: [Key] = []
   /// How many cues there were.
   private(set) var count = 0
   /// When the oldest of what is still said began; nil where nothing is.
@@ -37,8 +37,6 @@ struct Captions: Sendable {
   static let patience = Duration.seconds(10)
   /// What a sender says was said longer ago is not believed.
   static let longestAgo = Duration.seconds(60)
-  /// Agents transcribe in both of LiveKit's ways at once, which come within that of each other.
-  static let twice = Duration.milliseconds(300)
   /// Reading is slower than speaking, where a cue comes at once: a second at least, and up to seven.
   static let readable = (
     least: Duration.seconds(1), letter: Duration.milliseconds(50), most: Duration.seconds(7)
@@ -58,7 +56,7 @@ struct Captions: Sendable {
     let key = Key(identity: speaker.identity, id: segment.id)
     let text = segment.text.trimmingCharacters(in: .whitespacesAndNewlines)
     let known = open.removeValue(forKey: key)
-    guard !text.isEmpty, !done.contains(where: { $0.key == key }) else { return nil }
+    guard !text.isEmpty, !done.contains(key) else { return nil }
     let said = Self.ago(segment.startTime, segment.lastReceivedTime)
     guard let begun = said.flatMap(place) ?? known?.start ?? (said == nil ? place(.zero) : nil) else { return nil }
     let start = min(begun, now)
@@ -78,24 +76,16 @@ struct Captions: Sendable {
   mutating func end(at now: Duration, isOver: Bool = false) -> [CaptionCue] {
     let stale = open.filter { isOver || now - $0.value.newest >= Self.patience }
     for key in stale.keys { open[key] = nil }
-    return stale.sorted { ($0.value.start, $0.key.id) < ($1.value.start, $1.key.id) }.compactMap {
-      cue($0.key, $0.value)
-    }
+    return stale.sorted { ($0.value.start, $0.key.id) < ($1.value.start, $1.key.id) }.map { cue($0.key, $0.value) }
   }
 
-  /// - Returns: nil for what was said already.
-  private mutating func cue(_ key: Key, _ segment: Segment) -> CaptionCue? {
-    let cue = CaptionCue(
-      start: segment.start, end: segment.newest, speaker: segment.speaker.name, text: segment.text)
-    let isKnown = done.contains { key.identity == $0.key.identity && $0.cue.isSame(as: cue, within: Self.twice) }
+  private mutating func cue(_ key: Key, _ segment: Segment) -> CaptionCue {
     if done.count >= Self.most { done.removeFirst() }
-    done.append((key, cue))
-    guard !isKnown else { return nil }
+    done.append(key)
     count += 1
     let (least, letter, most) = Self.readable
-    var readable = cue
-    readable.end = max(cue.end, cue.start + min(max(least, letter * cue.text.count), most))
-    return readable
+    let end = max(segment.newest, segment.start + min(max(least, letter * segment.text.count), most))
+    return CaptionCue(start: segment.start, end: end, speaker: segment.speaker.name, text: segment.text)
   }
 
   /// How long ago it is what a sender names in milliseconds since 1970; nil where it means something else.
@@ -103,11 +93,5 @@ struct Captions: Sendable {
     let ago = date.timeIntervalSince1970 - Double(milliseconds) / 1000
     guard milliseconds > 0, (-1...longestAgo.seconds).contains(ago) else { return nil }
     return .milliseconds(Int64(ago * 1000))
-  }
-}
-
-extension CaptionCue {
-  fileprivate func isSame(as other: CaptionCue, within tolerance: Duration) -> Bool {
-    text == other.text && start < other.end + tolerance && other.start < end + tolerance
   }
 }

@@ -6,6 +6,8 @@ package enum StreamFault: Error, Equatable {
   case incomplete
   /// There is more than was announced.
   case tooLong
+  /// It is compressed, and not as it should be.
+  case damaged
   /// The sender has given it up, and says why.
   case stopped(reason: String)
 }
@@ -44,10 +46,15 @@ package struct IncomingStreams<Sink> {
 
   package var count: Int { streams.count }
 
+  package func isOpen(_ id: String, from origin: String) -> Bool { streams[Key(origin: origin, id: id)] != nil }
+
+  /// Whether no more of one origin can be opened.
+  package func isFull(for origin: String) -> Bool { streams.keys.count { $0.origin == origin } >= Self.limit }
+
   /// - Returns: false where that one is open already, or too many are.
   package mutating func open(_ header: Livekit_DataStream.Header, from origin: String, to sink: Sink) -> Bool {
     let key = Key(origin: origin, id: header.streamID)
-    guard streams[key] == nil, streams.keys.count(where: { $0.origin == origin }) < Self.limit else { return false }
+    guard streams[key] == nil, !isFull(for: origin) else { return false }
     streams[key] = Stream(total: header.hasTotalLength ? header.totalLength : nil, sink: sink)
     return true
   }
@@ -73,6 +80,11 @@ package struct IncomingStreams<Sink> {
 
   private mutating func end(_ key: Key, _ fault: StreamFault?) -> Step {
     streams.removeValue(forKey: key).map { .end(fault, $0.sink) } ?? .nothing
+  }
+
+  /// Its content cannot be had.
+  package mutating func fail(_ id: String, from origin: String, _ fault: StreamFault) -> Step {
+    end(Key(origin: origin, id: id), fault)
   }
 
   /// Nobody wants one any more.

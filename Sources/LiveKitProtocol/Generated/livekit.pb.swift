@@ -1677,6 +1677,15 @@ public nonisolated struct Livekit_ReconnectResponse: Sendable {
 
   public var iceServers: [Livekit_ICEServer] = []
 
+  public var clientConfiguration: Livekit_ClientConfiguration {
+    get {_clientConfiguration ?? Livekit_ClientConfiguration()}
+    set {_clientConfiguration = newValue}
+  }
+  /// Returns true if `clientConfiguration` has been explicitly set.
+  public var hasClientConfiguration: Bool {self._clientConfiguration != nil}
+  /// Clears the value of `clientConfiguration`. Subsequent reads from it will return its default value.
+  public mutating func clearClientConfiguration() {self._clientConfiguration = nil}
+
   public var serverInfo: Livekit_ServerInfo {
     get {_serverInfo ?? Livekit_ServerInfo()}
     set {_serverInfo = newValue}
@@ -1690,6 +1699,7 @@ public nonisolated struct Livekit_ReconnectResponse: Sendable {
 
   public init() {}
 
+  fileprivate var _clientConfiguration: Livekit_ClientConfiguration? = nil
   fileprivate var _serverInfo: Livekit_ServerInfo? = nil
 }
 
@@ -2675,6 +2685,17 @@ public nonisolated struct Livekit_DataStream: Sendable {
   public init() {}
 }
 
+/// What is in it only those read who have the key.
+public nonisolated struct Livekit_EncryptedPacket: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct Livekit_DataPacket: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2772,6 +2793,14 @@ public nonisolated struct Livekit_DataPacket: @unchecked Sendable {
     set {_uniqueStorage()._value = .streamTrailer(newValue)}
   }
 
+  public var encryptedPacket: Livekit_EncryptedPacket {
+    get {
+      if case .encryptedPacket(let v)? = _storage._value {return v}
+      return Livekit_EncryptedPacket()
+    }
+    set {_uniqueStorage()._value = .encryptedPacket(newValue)}
+  }
+
   public var sequence: UInt32 {
     get {_storage._sequence}
     set {_uniqueStorage()._sequence = newValue}
@@ -2794,6 +2823,7 @@ public nonisolated struct Livekit_DataPacket: @unchecked Sendable {
     case streamHeader(Livekit_DataStream.Header)
     case streamChunk(Livekit_DataStream.Chunk)
     case streamTrailer(Livekit_DataStream.Trailer)
+    case encryptedPacket(Livekit_EncryptedPacket)
 
   }
 
@@ -5034,7 +5064,7 @@ nonisolated extension Livekit_ClientConfiguration: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Livekit_ReconnectResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReconnectResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}ice_servers\0\u{4}\u{2}server_info\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}ice_servers\0\u{3}client_configuration\0\u{3}server_info\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5043,6 +5073,7 @@ nonisolated extension Livekit_ReconnectResponse: SwiftProtobuf.Message, SwiftPro
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.iceServers) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._clientConfiguration) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._serverInfo) }()
       default: break
       }
@@ -5057,6 +5088,9 @@ nonisolated extension Livekit_ReconnectResponse: SwiftProtobuf.Message, SwiftPro
     if !self.iceServers.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.iceServers, fieldNumber: 1)
     }
+    try { if let v = self._clientConfiguration {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
     try { if let v = self._serverInfo {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
@@ -5065,6 +5099,7 @@ nonisolated extension Livekit_ReconnectResponse: SwiftProtobuf.Message, SwiftPro
 
   public static func ==(lhs: Livekit_ReconnectResponse, rhs: Livekit_ReconnectResponse) -> Bool {
     if lhs.iceServers != rhs.iceServers {return false}
+    if lhs._clientConfiguration != rhs._clientConfiguration {return false}
     if lhs._serverInfo != rhs._serverInfo {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -6854,9 +6889,28 @@ nonisolated extension Livekit_DataStream.Trailer: SwiftProtobuf.Message, SwiftPr
   }
 }
 
+nonisolated extension Livekit_EncryptedPacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EncryptedPacket"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_EncryptedPacket, rhs: Livekit_EncryptedPacket) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Livekit_DataPacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DataPacket"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}user\0\u{4}\u{2}participant_identity\0\u{3}destination_identities\0\u{2}\u{2}transcription\0\u{4}\u{2}chat_message\0\u{3}rpc_request\0\u{3}rpc_ack\0\u{3}rpc_response\0\u{3}stream_header\0\u{3}stream_chunk\0\u{3}stream_trailer\0\u{1}sequence\0\u{3}participant_sid\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}user\0\u{4}\u{2}participant_identity\0\u{3}destination_identities\0\u{2}\u{2}transcription\0\u{4}\u{2}chat_message\0\u{3}rpc_request\0\u{3}rpc_ack\0\u{3}rpc_response\0\u{3}stream_header\0\u{3}stream_chunk\0\u{3}stream_trailer\0\u{1}sequence\0\u{3}participant_sid\0\u{3}encrypted_packet\0")
 
   fileprivate class _StorageClass {
     var _kind: Livekit_DataPacket.Kind = .reliable
@@ -7021,6 +7075,19 @@ nonisolated extension Livekit_DataPacket: SwiftProtobuf.Message, SwiftProtobuf._
         }()
         case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._sequence) }()
         case 17: try { try decoder.decodeSingularStringField(value: &_storage._participantSid) }()
+        case 18: try {
+          var v: Livekit_EncryptedPacket?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .encryptedPacket(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .encryptedPacket(v)
+          }
+        }()
         default: break
         }
       }
@@ -7086,6 +7153,9 @@ nonisolated extension Livekit_DataPacket: SwiftProtobuf.Message, SwiftProtobuf._
       if !_storage._participantSid.isEmpty {
         try visitor.visitSingularStringField(value: _storage._participantSid, fieldNumber: 17)
       }
+      try { if case .encryptedPacket(let v)? = _storage._value {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }

@@ -11,7 +11,7 @@ struct EarlyMessages: Sendable {
   /// They are not waited for again.
   private var unannounced: Set<String> = []
 
-  /// When who was announced has left.
+  /// When who was announced has left, until all that they sent before has come.
   private var left: [String: MediaTime] = [:]
 
   /// How long the first one of an origin waits.
@@ -19,7 +19,7 @@ struct EarlyMessages: Sendable {
   /// Of one origin.
   static let limit = 256
   /// How long what was sent before somebody left may come behind that.
-  private static let lateness = Duration.seconds(1)
+  static let lateness = Duration.seconds(1)
 
   /// Whose messages wait.
   var origins: [String] { waiting.keys.sorted() }
@@ -27,8 +27,6 @@ struct EarlyMessages: Sendable {
   enum Verdict: Equatable {
     /// It is read now.
     case ready
-    /// It is read now, and nothing follows: who sent it has left.
-    case late
     /// It waits; `isFirst` of its origin, which is to be released after `patience`.
     case waits(isFirst: Bool)
     /// It waits, and no more fit: its origin is to be released now.
@@ -40,7 +38,8 @@ struct EarlyMessages: Sendable {
     _ packet: Livekit_DataPacket, from origin: String, isAnnounced: Bool, at now: MediaTime
   ) -> Verdict {
     guard packet.mayWait else { return .ready }
-    if let time = left[origin], now < time + Self.lateness { return .late }
+    // Nobody announces them any more.
+    if let time = left[origin], now < time + Self.lateness { return .ready }
     let count = waiting[origin, default: []].count + 1
     // What is sent behind something that waits waits, too.
     guard count > 1 || !isAnnounced && !unannounced.contains(origin) else { return .ready }
@@ -60,9 +59,16 @@ struct EarlyMessages: Sendable {
     return waiting.removeValue(forKey: origin) ?? []
   }
 
-  mutating func noteLeft(_ origin: String, at now: MediaTime) {
-    left = left.filter { now < $0.value + Self.lateness }
-    left[origin] = now
+  mutating func noteLeft(_ origin: String, at now: MediaTime) { left[origin] = now }
+
+  /// Whether they have left just now: what is open of them may go on.
+  func mayGoOn(_ origin: String) -> Bool { left[origin] != nil }
+
+  /// - Returns: who has left so long ago that nothing of them comes any more, once.
+  mutating func takeGone(at now: MediaTime) -> [String] {
+    let gone = left.filter { now >= $0.value + Self.lateness }.keys.sorted()
+    for origin in gone { left[origin] = nil }
+    return gone
   }
 }
 

@@ -10,8 +10,10 @@ extension LocalParticipant {
     try await sendText(text, options: StreamTextOptions(topic: topic))
   }
 
-  /// Sends a text. Returns once all of it is on its way; nobody confirms that it was read.
-  /// - Throws: ``LiveKitError`` as `publish(data:options:)` does.
+  /// Sends a text. Returns once all of it is on its way; nobody confirms that it was read. One whose task is cancelled
+  /// is an error for whoever gets it, too.
+  /// - Throws: ``LiveKitError`` as `publish(data:options:)` does; `invalidParameter` also where what is said of it ahead,
+  ///   such as its attributes, is longer than 15,000 bytes.
   @discardableResult
   public func sendText(_ text: String, options: StreamTextOptions) async throws -> TextStreamInfo {
     let header = Livekit_DataStream.Header(options, totalLength: text.utf8.count)

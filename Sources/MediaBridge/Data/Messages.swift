@@ -7,20 +7,38 @@ final class Messages: Sendable {
   let streams = StreamReceiver()
   let rpc = RpcExchange()
   let texts = Locked((received: ReceivedTexts(), times: SegmentTimes()))
+  let compressed = Locked(CompressedStreams())
+  private let complaints = Locked<Set<Complaint>>([])
 
-  /// - Parameters:
-  ///   - identity: who has left; nil for the end of the session.
-  ///   - sid: of that stay.
-  func cut(from identity: String? = nil, sid: String? = nil) {
-    cutStreams(from: identity)
-    if let sid { cutStreams(from: sid) }
-    rpc.cut(from: identity)
+  private struct Complaint: Hashable {
+    let origin: String
+    let reason: String
+  }
+
+  /// The end of the session.
+  func cut() {
+    cutStreams(from: nil)
+    rpc.cut(from: nil)
   }
 
   /// - Parameter origin: whose they are; nil for all.
   func cutStreams(from origin: String?) {
     streams.cut(from: origin)
     texts.withLock { $0.received.cut(from: origin) }
+    compressed.withLock { $0.cut(from: origin) }
+    complaints.withLock { complaints in
+      complaints = complaints.filter { origin != nil && $0.origin != origin }
+    }
+  }
+
+  /// Whether anybody here reads a stream, and more of it may come.
+  func areRead(_ id: String, from origin: String) -> Bool {
+    streams.isOpen(id, from: origin) || texts.withLock { $0.received.isOpen(id, from: origin) }
+  }
+
+  /// - Returns: whether it is to be logged: what goes wrong with each message of a sender is said once.
+  func isNews(_ reason: String, of origin: String) -> Bool {
+    complaints.withLock { $0.insert(Complaint(origin: origin, reason: reason)).inserted }
   }
 }
 

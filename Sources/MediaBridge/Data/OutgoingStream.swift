@@ -18,24 +18,45 @@ final class OutgoingStream: Sendable {
   private let state = Locked(State())
   private let chain = TaskChain()
 
+  /// Bytes of a trailer's reason that travel.
+  private static let reasonLimit = 1000
+
   /// Returns once its header is on its way.
+  /// - Throws: `invalidParameter` for a header that is too long.
   init(
     _ header: Livekit_DataStream.Header, to destinations: [String], by participant: LocalParticipant
   ) async throws(LiveKitError) {
     (self.header, self.destinations) = (header, destinations)
+    try OutgoingStream.check(Livekit_DataPacket(.streamHeader(header), to: destinations))
     carrier = try await participant.send(.streamHeader(header), to: destinations)
+  }
+
+  /// LiveKit's clients send no longer one.
+  private static func check(_ packet: Livekit_DataPacket) throws(LiveKitError) {
+    guard let bytes: [UInt8] = try? packet.serializedBytes(), bytes.count > StreamPieces.size else { return }
+    throw LiveKitError(
+      .invalidParameter,
+      "what is said of the stream ahead of it has \(bytes.count) bytes with whom it is for, and at most "
+        + "\(StreamPieces.size) can be sent: cut its attributes, or name fewer")
   }
 
   var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Returns once the pieces are on their way.
+  /// Returns once the pieces are on their way, or its task is cancelled.
   func write(_ pieces: [Data]) async throws {
-    if let error = await chain.add({ await self.send(pieces) }).value { throw error }
+    let sending = chain.add { await self.send(pieces) }
+    let error = await withTaskCancellationHandler {
+      await sending.value
+    } onCancel: {
+      sending.cancel()
+    }
+    if let error { throw error }
   }
 
   private func send(_ pieces: [Data]) async -> (any Error)? {
     for piece in pieces {
       do {
+        guard !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before all of it was sent") }
         try await carrier.send(.streamChunk(try chunk(piece)), to: destinations)
       } catch {
         fail(error)
@@ -77,7 +98,8 @@ final class OutgoingStream: Sendable {
 
   private func trailer(_ reason: String) -> Livekit_DataStream.Trailer {
     var trailer = Livekit_DataStream.Trailer()
-    (trailer.streamID, trailer.reason) = (header.streamID, reason)
+    trailer.streamID = header.streamID
+    trailer.reason = String(decoding: reason.utf8.prefix(Self.reasonLimit), as: UTF8.self)
     return trailer
   }
 

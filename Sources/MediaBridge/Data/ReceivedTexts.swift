@@ -14,33 +14,74 @@ struct ReceivedTexts {
   struct Text {
     let topic: Topic
     let sender: String
+    /// Who really sends it.
+    let origin: String
     let info: TextStreamInfo
     /// What has come of it.
     private(set) var content = ""
     /// Bytes of it that were told.
     fileprivate var told = 0
-    fileprivate var decoder = TextDecoder()
+    private var decoder = TextDecoder()
+
+    fileprivate init(_ topic: Topic, from sender: String, origin: String, _ info: TextStreamInfo) {
+      (self.topic, self.sender, self.origin, self.info) = (topic, sender, origin, info)
+    }
 
     fileprivate var length: Int { content.utf8.count }
+    fileprivate var isWhole: Bool { decoder.isWhole }
 
-    /// - Returns: whether it has grown so that it is told; nil where it cannot be read, or is too long.
-    fileprivate mutating func add(_ piece: Data) -> Bool? {
-      guard let more = decoder.add(piece), length + more.utf8.count <= ReceivedTexts.limit else { return nil }
+    /// What it says to people.
+    var said: String { topic == .transcription ? TimedWords.text(of: content) ?? content : content }
+
+    fileprivate mutating func add(_ piece: Data) -> Growth {
+      guard let more = decoder.add(piece) else { return .unreadable }
+      guard length + more.utf8.count <= ReceivedTexts.limit else {
+        fill(with: more)
+        return .tooLong
+      }
       content += more
       // All of it is told each time: letter by letter that would be too much of what is long.
-      guard length > told, length < ReceivedTexts.shortLength || length - told >= length / 16 else { return false }
+      guard length > told, length < ReceivedTexts.shortLength || length - told >= length / 16 else { return .little }
       told = length
-      return true
+      return .enough
     }
+
+    /// Takes what fits, and marks the cut.
+    private mutating func fill(with more: String) {
+      var room = ReceivedTexts.limit - length
+      let fitting = more.unicodeScalars.prefix { scalar in
+        room -= UTF8.width(scalar)
+        return room >= 0
+      }
+      content.unicodeScalars.append(contentsOf: fitting)
+      content += "…"
+    }
+  }
+
+  /// What a piece has made of a text.
+  fileprivate enum Growth {
+    /// It is told once there is more.
+    case little
+    /// It is told.
+    case enough
+    case unreadable
+    case tooLong
   }
 
   /// What has become of a text.
   enum News {
     /// There is more of it.
     case grown(Text)
-    /// It is whole.
+    /// It is whole, or so long that it is told as far as it fits.
     /// - Parameter attributes: those of its beginning, with those of its end.
     case whole(Text, attributes: [String: String])
+  }
+
+  /// What is not told, or not all of it.
+  struct Loss: Equatable {
+    let sender: String
+    let origin: String
+    let reason: String
   }
 
   /// Bytes of one text: what somebody says or writes at a time, and not a book.
@@ -50,29 +91,62 @@ struct ReceivedTexts {
   private var streams = IncomingStreams<Int>()
   private var texts: [Int: Text] = [:]
   private var count = 0
+  private var losses: [Loss] = []
+  /// Which of two ways counts.
+  var ways = TranscriptionWays()
 
   /// - Parameters:
   ///   - sender: whose text it is.
   ///   - origin: who really sends it, as all that follows is sent.
   mutating func open(_ header: Livekit_DataStream.Header, from sender: String, origin: String) {
     guard let topic = Topic(rawValue: header.topic), case .textHeader(let text) = header.contentHeader else { return }
+    if streams.isFull(for: origin), !isOpen(header.streamID, from: origin) { forgetOldest(of: origin) }
     count += 1
     guard streams.open(header, from: origin, to: count) else { return }
-    texts[count] = Text(topic: topic, sender: sender, info: TextStreamInfo(header, text))
+    texts[count] = Text(topic, from: sender, origin: origin, TextStreamInfo(header, text))
   }
+
+  /// Programs that end none of their texts are heard all the same.
+  private mutating func forgetOldest(of origin: String) {
+    guard let oldest = texts.filter({ $0.value.origin == origin }).min(by: { $0.key < $1.key }) else { return }
+    forget(oldest.key, "too many are open, and the oldest is given up")
+  }
+
+  private mutating func forget(_ key: Int, _ reason: String) {
+    guard let text = texts.removeValue(forKey: key) else { return }
+    streams.close(text.info.id, from: text.origin)
+    losses.append(Loss(sender: text.sender, origin: text.origin, reason: reason))
+  }
+
+  /// What has been lost since the last call.
+  mutating func takeLosses() -> [Loss] {
+    defer { losses = [] }
+    return losses
+  }
+
+  /// Whether more of it may be told.
+  func isOpen(_ id: String, from origin: String) -> Bool { streams.isOpen(id, from: origin) }
 
   /// - Returns: the text, where there is more of it.
   mutating func take(_ chunk: Livekit_DataStream.Chunk, from origin: String) -> News? {
     switch streams.take(chunk, from: origin) {
-    case .piece(let piece, let key):
-      guard let isNews = texts[key]?.add(piece) else {
-        streams.close(chunk.streamID, from: origin)
-        texts[key] = nil
-        return nil
-      }
-      return isNews ? texts[key].map(News.grown) : nil
+    case .piece(let piece, let key): return add(piece, to: key)
     case .end(_, let key): texts[key] = nil
     case .nothing: break
+    }
+    return nil
+  }
+
+  private mutating func add(_ piece: Data, to key: Int) -> News? {
+    switch texts[key]?.add(piece) {
+    case .some(.enough): return texts[key].map(News.grown)
+    case .some(.unreadable): forget(key, "it is no UTF-8")
+    case .some(.tooLong):
+      let text = texts[key]
+      forget(key, "it is longer than \(Self.limit) bytes, and is told as far as that")
+      return text.map { News.whole($0, attributes: $0.info.attributes) }
+    case .some(.little): if let text = texts[key] { ways.goOn(in: .text, from: text.origin) }
+    case nil: break
     }
     return nil
   }
@@ -80,14 +154,27 @@ struct ReceivedTexts {
   /// - Returns: the text, where it is whole; one that is not is forgotten.
   mutating func end(_ trailer: Livekit_DataStream.Trailer, from origin: String) -> News? {
     guard case .end(let fault, let key) = streams.end(trailer, from: origin),
-      let text = texts.removeValue(forKey: key), fault == nil, text.decoder.isWhole
+      let text = texts.removeValue(forKey: key), fault == nil
     else { return nil }
+    guard text.isWhole else {
+      losses.append(Loss(sender: text.sender, origin: origin, reason: "it is no UTF-8"))
+      return nil
+    }
     return .whole(text, attributes: text.info.attributes.merging(trailer.attributes) { $1 })
+  }
+
+  /// Its content cannot be had.
+  mutating func fail(_ id: String, from origin: String, _ fault: StreamFault) {
+    guard case .end(_, let key) = streams.fail(id, from: origin, fault),
+      let text = texts.removeValue(forKey: key)
+    else { return }
+    losses.append(Loss(sender: text.sender, origin: origin, reason: "\(StreamError(fault))"))
   }
 
   /// - Parameter origin: who has left; nil for the end of the session.
   mutating func cut(from origin: String?) {
     for key in streams.removeAll(from: origin) { texts[key] = nil }
+    ways.cut(from: origin)
   }
 }
 
@@ -103,7 +190,7 @@ extension ReceivedTexts.News {
       case .grown(let text): (text, text.info.attributes, false)
       case .whole(let text, let attributes): (text, attributes, true)
       }
-    guard text.topic == .transcription, !text.content.isEmpty else { return nil }
+    guard text.topic == .transcription, !text.said.isEmpty else { return nil }
     let isFinal = attributes["lk.transcription_final"].map { ["true", "1"].contains($0.lowercased()) } ?? isWhole
     // What is final is told when it is whole; what is not was told as it came, but for its rest.
     guard isFinal == isWhole || isWhole && text.told < text.length else { return nil }

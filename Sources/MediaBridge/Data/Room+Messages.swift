@@ -8,44 +8,90 @@ extension Room {
     switch packet.value {
     case .user(let user): tell(.dataReceived(remoteParticipants[sender], user.payload, topic: user.topic))
     case .streamHeader(let header): open(header, from: sender, origin: origin, logger)
-    case .streamChunk(let chunk): take(chunk, from: origin)
-    case .streamTrailer(let trailer): end(trailer, from: origin)
-    case .transcription(let transcription): receive(transcription, from: sender)
+    case .streamChunk(let chunk): take(chunk, from: origin, logger)
+    case .streamTrailer(let trailer): end(trailer, from: origin, logger)
+    case .transcription(let transcription): receive(transcription, from: sender, origin: origin)
     case .chatMessage(let message): receive(message, from: sender)
     case .rpcRequest(let request): messages.rpc.answer(request, from: sender, by: localParticipant, logger)
     case .rpcAck(let ack): messages.rpc.confirmed(ack, by: sender)
     case .rpcResponse(let response): messages.rpc.answered(response, by: sender)
-    default: break
+    case .encryptedPacket:
+      warnOnce("messages are encrypted, which cannot be read here", of: sender, origin: origin, logger)
+    case nil: break
     }
+  }
+
+  private func warnOnce(_ reason: String, of sender: String, origin: String, _ logger: Logger) {
+    guard messages.isNews(reason, of: origin) else { return }
+    logger.warning("messages are left out", metadata: ["from": "\(sender)", "reason": "\(reason)"])
   }
 
   // MARK: Streams
 
-  /// A sender that sees only those who understand it puts a short content into the beginning, or compresses a long one.
-  /// Whoever is hidden is not seen, and gets the same.
+  /// A sender that sees only those who understand it puts a short content into the beginning, and compresses what
+  /// becomes shorter by that. Whoever is hidden is not seen, and gets the same.
   private func open(_ header: Livekit_DataStream.Header, from sender: String, origin: String, _ logger: Logger) {
-    guard header.compression == .none else {
+    if case .UNRECOGNIZED = header.compression {
       return logger.warning(
-        "a stream is compressed, which cannot be read here",
+        "a stream is compressed in a way that is not known here",
         metadata: ["topic": "\(header.topic)", "from": "\(sender)"])
     }
     messages.texts.withLock { $0.received.open(header, from: sender, origin: origin) }
     messages.streams.open(header, from: sender, origin: origin, logger)
-    guard header.hasInlineContent else { return }
+    if header.compression == .deflateRaw, messages.areRead(header.streamID, from: origin) {
+      messages.compressed.withLock { $0.open(header.streamID, from: origin) }
+    }
+    guard header.hasInlineContent else { return warnOfLosses(logger) }
     var (chunk, trailer) = (Livekit_DataStream.Chunk(), Livekit_DataStream.Trailer())
     (chunk.streamID, chunk.content, trailer.streamID) = (header.streamID, header.inlineContent, header.streamID)
-    take(chunk, from: origin)
-    end(trailer, from: origin)
+    take(chunk, from: origin, logger)
+    end(trailer, from: origin, logger)
   }
 
-  private func take(_ chunk: Livekit_DataStream.Chunk, from origin: String) {
+  private func take(_ chunk: Livekit_DataStream.Chunk, from origin: String, _ logger: Logger) {
+    if messages.compressed.withLock({ $0.add(chunk, from: origin) }) {
+      inflate(chunk.streamID, from: origin)
+    } else {
+      read(chunk, from: origin)
+    }
+    warnOfLosses(logger)
+  }
+
+  private func read(_ chunk: Livekit_DataStream.Chunk, from origin: String) {
     messages.streams.take(chunk, from: origin)
     receive(messages.texts.withLock { $0.received.take(chunk, from: origin) })
   }
 
-  private func end(_ trailer: Livekit_DataStream.Trailer, from origin: String) {
+  /// Hands on what has come of a stream, as long as somebody reads it.
+  private func inflate(_ id: String, from origin: String) {
+    while messages.areRead(id, from: origin) {
+      switch messages.compressed.withLock({ $0.next(of: id, from: origin) }) {
+      case .chunk(let chunk): read(chunk, from: origin)
+      case .fault(let fault): fail(id, from: origin, fault)
+      case .nothing: return
+      }
+    }
+    messages.compressed.withLock { $0.close(id, from: origin) }
+  }
+
+  private func fail(_ id: String, from origin: String, _ fault: StreamFault) {
+    messages.streams.fail(id, from: origin, fault)
+    messages.texts.withLock { $0.received.fail(id, from: origin, fault) }
+  }
+
+  private func end(_ trailer: Livekit_DataStream.Trailer, from origin: String, _ logger: Logger) {
+    if let fault = messages.compressed.withLock({ $0.end(trailer, from: origin) }) {
+      fail(trailer.streamID, from: origin, fault)
+    }
     messages.streams.end(trailer, from: origin)
     receive(messages.texts.withLock { $0.received.end(trailer, from: origin) })
+    warnOfLosses(logger)
+  }
+
+  private func warnOfLosses(_ logger: Logger) {
+    for loss in messages.texts.withLock({ $0.received.takeLosses() }) {
+      warnOnce("a text is not told, or not all of it: \(loss.reason)", of: loss.sender, origin: loss.origin, logger)
+    }
   }
 
   /// Who sent a packet; servers before LiveKit 1.5 say it by the participant's SID. Empty for the server.

@@ -1,25 +1,26 @@
 import Foundation
 import LiveKitProtocol
+import MediaCore
 
 // What is said and written in a room, in LiveKit's two ways: as texts of a topic, and as messages of their own. Both are
-// told as the same events.
+// told as the same events, and what is said in both ways at once is told once.
 extension Room {
   func receive(_ news: ReceivedTexts.News?) {
     guard let news else { return }
     if let segment = news.segment {
       tell(
-        [TranscriptionSegmentDraft(id: segment.id, text: segment.text.content, isFinal: segment.isFinal)],
-        of: segment.track, by: segment.text.sender)
+        [TranscriptionSegmentDraft(id: segment.id, text: segment.text.said, isFinal: segment.isFinal)],
+        of: segment.track, by: segment.text.sender, in: .text, from: segment.text.origin)
     }
     guard case .whole(let text, _) = news, text.topic == .chat else { return }
     tell(.chatMessageReceived(remoteParticipants[text.sender], ChatMessage(text)))
   }
 
-  func receive(_ transcription: Livekit_Transcription, from sender: String) {
+  func receive(_ transcription: Livekit_Transcription, from sender: String, origin: String) {
     let speaker = transcription.transcribedParticipantIdentity
     tell(
       transcription.segments.map(TranscriptionSegmentDraft.init), of: transcription.trackID,
-      by: speaker.isEmpty ? sender : speaker)
+      by: speaker.isEmpty ? sender : speaker, in: .message, from: origin)
   }
 
   func receive(_ message: Livekit_ChatMessage, from sender: String) {
@@ -29,19 +30,25 @@ extension Room {
   /// - Parameters:
   ///   - sid: of the track that is transcribed; nil or empty where the sender does not say.
   ///   - identity: whose it is, where the track does not say.
-  private func tell(_ drafts: [TranscriptionSegmentDraft], of sid: String?, by identity: String) {
+  ///   - origin: who really sends it.
+  private func tell(
+    _ drafts: [TranscriptionSegmentDraft], of sid: String?, by identity: String, in way: TranscriptionWays.Way,
+    from origin: String
+  ) {
     guard !drafts.isEmpty else { return }
     let all = allParticipants
     let publication = sid.flatMap { sid in all.values.lazy.compactMap { $0.allPublications[sid] }.first }
     let participant = publication?.participant ?? all[identity]
     let (now, speaker) = (Date(), participant?.identity ?? identity)
-    let segments = messages.texts.withLock { texts in
-      drafts.map { draft in
+    let said = drafts.map(\.text).joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
+    let segments = messages.texts.withLock { texts -> [TranscriptionSegment]? in
+      guard texts.received.ways.counts(said, in: way, from: origin, of: speaker, at: .now) else { return nil }
+      return drafts.map { draft in
         draft.segment(
           from: texts.times.note(draft.id, of: speaker, at: now, isFinal: draft.isFinal), to: now)
       }
     }
-    tell(.transcriptionReceived(participant, publication, segments))
+    if let segments { tell(.transcriptionReceived(participant, publication, segments)) }
   }
 }
 

@@ -1,7 +1,8 @@
 import LiveKitProtocol
 
 extension Room {
-  /// Has calls of a method answered, in this session and those to come.
+  /// Has calls of a method answered, in this session and those to come. Each is answered in a task of its own, which is
+  /// cancelled where its caller waits no longer or has left, and at the end of the session.
   /// - Throws: ``LiveKitError`` where the method has a handler already.
   public func registerRpcMethod(_ method: String, handler: @escaping RpcHandler) async throws {
     guard messages.rpc.register(method, handler) else {

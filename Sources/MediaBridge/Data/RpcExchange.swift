@@ -8,20 +8,37 @@ final class RpcExchange: Sendable {
   /// Bytes that a call or an answer may have.
   static let payloadLimit = 15_360
   private static let version: UInt32 = 1
-  /// As many calls of one participant are answered at a time; those beyond are left out.
+  /// As many calls of one participant are answered at a time; those beyond fail at once.
   private static let callLimit = 100
+  /// Of a caller that does not say how long it waits, as LiveKit's clients do.
+  private static let usualLimit = Duration.seconds(15)
 
   private struct Call {
     let recipient: String
     let outcome: Outcome<String, RpcError>
+    /// Whether a connection has it, with which it ends.
+    var isUnderWay = false
     var isConfirmed = false
+  }
+
+  /// A call that is being answered.
+  private struct Answer {
+    let work: Task<Void, Never>
+    /// Ends it when its caller waits no longer.
+    let timer: Task<Void, Never>
+
+    func cancel() {
+      work.cancel()
+      timer.cancel()
+    }
   }
 
   private struct State {
     var methods: [String: RpcHandler] = [:]
     var calls: [String: Call] = [:]
-    /// How many are being answered, by who calls.
-    var answering: [String: Int] = [:]
+    /// What is being answered, by who calls and the calls' own numbers.
+    var answers: [String: [Int: Answer]] = [:]
+    var count = 0
   }
 
   private let state = Locked(State())
@@ -41,26 +58,66 @@ final class RpcExchange: Sendable {
   func answer(
     _ request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant, _ logger: Logger
   ) {
+    let limit = Duration.milliseconds(request.responseTimeoutMs)
     let isTaken = state.withLock { state in
-      guard state.answering[caller, default: 0] < Self.callLimit else { return false }
-      state.answering[caller, default: 0] += 1
+      guard state.answers[caller, default: [:]].count < Self.callLimit else { return false }
+      state.count += 1
+      let number = state.count
+      state.answers[caller, default: [:]][number] = Answer(
+        work: Task {
+          await reply(to: request, from: caller, by: participant, logger)
+          end(number, of: caller)
+        },
+        timer: Task {
+          try? await Task.sleep(for: limit > .zero ? limit : Self.usualLimit)
+          if !Task.isCancelled { end(number, of: caller) }
+        })
       return true
     }
-    guard isTaken else { return logger.warning("a call is left out: too many", metadata: ["from": "\(caller)"]) }
-    Task {
-      var ack = Livekit_RpcAck()
-      ack.requestID = request.id
-      do {
-        try await participant.send(.rpcAck(ack), to: [caller])
-        try await participant.send(.rpcResponse(await response(to: request, from: caller)), to: [caller])
-      } catch {
-        logger.debug("a call is not answered", metadata: ["from": "\(caller)", "reason": "\(error)"])
-      }
-      state.withLock { state in
-        let rest = state.answering[caller, default: 1] - 1
-        state.answering[caller] = rest > 0 ? rest : nil
-      }
+    guard !isTaken else { return }
+    logger.warning("a call is refused: too many", metadata: ["from": "\(caller)"])
+    Task { await refuse(request, from: caller, by: participant) }
+  }
+
+  /// What a handler does goes on where it does not heed that it is cancelled, and is counted no longer.
+  private func end(_ number: Int, of caller: String) {
+    let answer = state.withLock { state in
+      let answer = state.answers[caller]?.removeValue(forKey: number)
+      if state.answers[caller]?.isEmpty == true { state.answers[caller] = nil }
+      return answer
     }
+    answer?.cancel()
+  }
+
+  private func reply(
+    to request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant, _ logger: Logger
+  ) async {
+    do {
+      try await participant.send(.rpcAck(Self.ack(of: request)), to: [caller])
+      let response = await response(to: request, from: caller)
+      // Nobody waits for it any more.
+      guard !Task.isCancelled else { return }
+      try await participant.send(.rpcResponse(response), to: [caller])
+    } catch {
+      logger.debug("a call is not answered", metadata: ["from": "\(caller)", "reason": "\(error)"])
+    }
+  }
+
+  /// Where that cannot be sent the caller learns of it by waiting.
+  private func refuse(
+    _ request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant
+  ) async {
+    var response = Livekit_RpcResponse()
+    response.requestID = request.id
+    response.error = RpcError.builtIn(.applicationError, data: "too many calls are being answered").packet
+    _ = try? await participant.send(.rpcAck(Self.ack(of: request)), to: [caller])
+    _ = try? await participant.send(.rpcResponse(response), to: [caller])
+  }
+
+  private static func ack(of request: Livekit_RpcRequest) -> Livekit_RpcAck {
+    var ack = Livekit_RpcAck()
+    ack.requestID = request.id
+    return ack
   }
 
   private func response(to request: Livekit_RpcRequest, from caller: String) async -> Livekit_RpcResponse {
@@ -95,21 +152,22 @@ final class RpcExchange: Sendable {
     by participant: LocalParticipant
   ) async throws -> String {
     guard request.payload.utf8.count <= Self.payloadLimit else { throw RpcError.builtIn(.requestPayloadTooLarge) }
-    let sendLimit = min(ackLimit, limit)
     let session = try participant.sendingSession()
-    let carrier = try await Self.carrier(in: session, within: sendLimit)
     var request = request
     (request.id, request.version) = (UUID().uuidString, Self.version)
     request.responseTimeoutMs = UInt32(clamping: (limit / .milliseconds(1)).rounded().clampedInt)
-    let outcome = Outcome<String, RpcError>()
-    let id = request.id
+    let (id, outcome) = (request.id, Outcome<String, RpcError>())
     state.withLock { $0.calls[id] = Call(recipient: recipient, outcome: outcome) }
-    defer { state.withLock { $0.calls[id] = nil } }
     let timer = Task { await watch(id, outcome, ackLimit, limit) }
-    defer { timer.cancel() }
     let packet = Livekit_DataPacket(.rpcRequest(request), to: [recipient])
+    let sending = Task { [deadline = MediaTime.now + min(ackLimit, limit)] in
+      await send(packet, id, in: session, until: deadline, unless: outcome)
+    }
+    defer {
+      for task in [timer, sending] { task.cancel() }
+      state.withLock { $0.calls[id] = nil }
+    }
     return try await withTaskCancellationHandler {
-      await Self.send(packet, by: carrier, within: sendLimit, unless: outcome)
       let result = await outcome.result()
       try Task.checkCancellation()
       return try result.get()
@@ -119,20 +177,17 @@ final class RpcExchange: Sendable {
   }
 
   /// A call ends with its session, so that one which is made while the connection is being brought back waits for that.
-  private static func carrier(in session: RoomSession, within limit: Duration) async throws -> MessageCarrier {
-    do { return try await session.carrier(until: .now + limit) } catch {
-      try Task.checkCancellation()
-      throw RpcError.builtIn(.sendFailed, data: "\(error)")
-    }
-  }
-
   /// - Parameter outcome: what ends before it is sent is not sent any more.
-  private static func send(
-    _ packet: Livekit_DataPacket, by carrier: MessageCarrier, within limit: Duration,
+  private func send(
+    _ packet: Livekit_DataPacket, _ id: String, in session: RoomSession, until limit: MediaTime,
     unless outcome: Outcome<String, RpcError>
   ) async {
-    guard outcome.current == nil else { return }
-    do { try await carrier.transport.send(packet, limit: .now + limit) } catch {
+    do {
+      let carrier = try await session.carrier(until: limit)
+      state.withLock { state in if state.calls[id] != nil { state.calls[id]?.isUnderWay = true } }
+      guard outcome.current == nil else { return }
+      try await carrier.transport.send(packet, limit: limit)
+    } catch {
       outcome.settle(.failure(.builtIn(.sendFailed, data: "\(error)")))
     }
   }
@@ -163,12 +218,17 @@ final class RpcExchange: Sendable {
     }
   }
 
-  /// - Parameter recipient: who has left; nil for the end of the session.
-  func cut(from recipient: String?) {
-    let calls = state.withLock { state in
-      state.calls.values.filter { recipient == nil || $0.recipient == recipient }.map(\.outcome)
+  /// Ends what is under way. A call that waits for the connection to come back goes on, but for one of who has left.
+  /// - Parameter other: who has left; nil for the end of the session.
+  func cut(from other: String?) {
+    let (calls, answers) = state.withLock { state in
+      let calls = state.calls.values.filter { other == nil ? $0.isUnderWay : $0.recipient == other }
+      let answers = state.answers.filter { other == nil || $0.key == other }
+      for caller in answers.keys { state.answers[caller] = nil }
+      return (calls.map(\.outcome), answers.values.flatMap { Array($0.values) })
     }
     for outcome in calls { outcome.settle(.failure(.builtIn(.recipientDisconnected))) }
+    for answer in answers { answer.cancel() }
   }
 }
 

@@ -4,7 +4,7 @@ import LiveKitProtocol
 public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sender has given it up, and says why.
   case abnormalEnd(reason: String)
-  /// The text is not UTF-8.
+  /// The text is not UTF-8, or what is compressed is damaged.
   case decodeFailed
   /// There is more than was announced.
   case lengthExceeded
@@ -23,7 +23,7 @@ public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .abnormalEnd(let reason): "the sender has given the stream up: \(reason)"
-    case .decodeFailed: "the text of the stream is not UTF-8"
+    case .decodeFailed: "the stream cannot be decoded: its text is not UTF-8, or it is compressed and damaged"
     case .lengthExceeded: "the stream has more than was announced"
     case .incomplete: "a part of the stream is missing"
     case .terminated: "the stream was cut: its sender has left, or the connection has ended"
@@ -38,6 +38,7 @@ public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
       switch fault {
       case .incomplete: .incomplete
       case .tooLong: .lengthExceeded
+      case .damaged: .decodeFailed
       case .stopped(let reason): .abnormalEnd(reason: reason)
       }
   }

@@ -15,12 +15,14 @@ public final class TextStreamWriter: Sendable {
   /// Whether more may be written: neither is it closed nor is its connection lost.
   public var isOpen: Bool { stream.isOpen }
 
-  /// Returns once the text is on its way, which may have to wait for room. Several calls keep their order.
+  /// Returns once the text is on its way, which may have to wait for room. Several calls keep their order. In a
+  /// task that is cancelled the stream ends, with an error for whoever reads it.
   /// - Throws: ``StreamError/unknownStream``, or ``LiveKitError`` when it cannot be sent.
   public func write(_ text: String) async throws { try await stream.write(StreamPieces.cut(text)) }
 
   /// Returns once the end is on its way, behind all that was written.
   /// - Parameter reason: why the text ends before it is whole, which is an error for whoever reads it; nil where it is.
+  ///   1,000 bytes of it travel.
   public func close(reason: String? = nil) async throws { try await stream.close(reason: reason) }
 }
 
@@ -37,12 +39,14 @@ public final class ByteStreamWriter: Sendable {
   /// Whether more may be written: neither is it closed nor is its connection lost.
   public var isOpen: Bool { stream.isOpen }
 
-  /// Returns once the bytes are on their way, which may have to wait for room. Several calls keep their order.
+  /// Returns once the bytes are on their way, which may have to wait for room. Several calls keep their order. In
+  /// a task that is cancelled the stream ends, with an error for whoever reads it.
   /// - Throws: ``StreamError/unknownStream``, ``StreamError/lengthExceeded`` for more than was announced, or ``LiveKitError``
   ///   when they cannot be sent.
   public func write(_ data: Data) async throws { try await stream.write(StreamPieces.cut(data)) }
 
   /// Returns once the end is on its way, behind all that was written.
   /// - Parameter reason: why the bytes end before they are whole, which is an error for whoever reads them; nil where they are.
+  ///   1,000 bytes of it travel.
   public func close(reason: String? = nil) async throws { try await stream.close(reason: reason) }
 }

@@ -52,6 +52,10 @@ actor PublisherTransport {
   /// What is sent, with the mids that it has in the newest offer.
   private let tracks = Locked<[(track: OutgoingTrack, mid: String?)]>([])
   private let link: OutgoingLink
+  /// Bytes of the longest message.
+  private var longestMessage = PublisherTransport.serverLimit
+  /// LiveKit's server reads no message of a channel any more behind one that is longer, whatever it offers.
+  private static let serverLimit = 65_535
 
   init(_ ways: MediaWays, loggers: Loggers) {
     let (events, told) = AsyncStream.makeStream(of: Event.self)
@@ -147,6 +151,9 @@ actor PublisherTransport {
       Self.end(ready, over, failure)
       throw failure
     }
+    // Zero means without limit (RFC 8841, 6).
+    let limits = answer.media.filter(\.isDataChannels).compactMap(\.maxMessageSize).filter { $0 > 0 }
+    longestMessage = limits.reduce(Self.serverLimit) { min($0, Int(clamping: $1)) }
     peer.connect(to: remote, isDTLSClient: remote.setup == .passive)
     for candidate in offers.candidates.described(with: answer.media.flatMap(\.candidates)) {
       peer.add(remoteCandidate: candidate)
@@ -191,12 +198,19 @@ actor PublisherTransport {
 
   /// Returns when it is handed on.
   /// - Parameter limit: until when it may wait for the connection, and for room; what is lossy does not wait for room.
+  /// - Throws: `invalidParameter` for what is longer than the server takes, with all that is around it.
   func send(_ packet: Livekit_DataPacket, limit: MediaTime) async throws(LiveKitError) {
     while ready.current == nil { try await pause(limit, "the connection for messages has not come about") }
     try await ready.value()
     if case .success(let error) = over.current { throw error }
     guard let message: [UInt8] = try? packet.serializedBytes(), let channel = channels.withLock({ $0[packet.kind] })
     else { throw LiveKitError(.network, "the message cannot be sent") }
+    guard message.count <= longestMessage else {
+      throw LiveKitError(
+        .invalidParameter,
+        "the message has \(message.count) bytes with its topic and whom it is for, and the server takes "
+          + "\(longestMessage): cut it, or name fewer")
+    }
     while !(await peer.sends(message, on: channel)), packet.kind == .reliable {
       try await pause(limit, "the server takes no more messages; send fewer")
       if case .success(let error) = over.current { throw error }

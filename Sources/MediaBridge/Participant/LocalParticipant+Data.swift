@@ -27,7 +27,8 @@ extension LocalParticipant {
   /// a connection that is lost meanwhile.
   /// - Parameter options: nil for ``RoomOptions/defaultDataPublishOptions``.
   /// - Throws: `permissionDenied` where the token does not let this participant send data, `invalidParameter` for what is
-  ///   too large, `invalidState` without a connection, `timedOut` or `network` when it cannot be sent.
+  ///   too large, also with its topic and whom it is for (65,535 bytes in all), `invalidState` without a
+  ///   connection, `timedOut` or `network` when it cannot be sent.
   public func publish(data: Data, options: DataPublishOptions? = nil) async throws {
     guard data.count <= Self.maximumDataSize else {
       throw LiveKitError(

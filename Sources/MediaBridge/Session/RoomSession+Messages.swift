@@ -10,9 +10,6 @@ extension RoomSession {
     let origin = packet.origin(sender)
     switch early.take(packet, from: origin, isAnnounced: isAnnounced(sender, origin), at: .now) {
     case .ready: room.receive(packet, from: sender, logger)
-    case .late:
-      room.receive(packet, from: sender, logger)
-      room.messages.cutStreams(from: origin)
     case .waits(isFirst: false): break
     case .waits(isFirst: true):
       Task {
@@ -41,8 +38,21 @@ extension RoomSession {
   func releaseMessages(of sender: String, isAnnounced: Bool) {
     // What waits is known by the stay, where the server names it.
     let origins = [sender, room.remoteParticipants[sender]?.sid].compactMap { $0 }
+    // Those of the stay before end with it.
+    if isAnnounced { for origin in origins where early.mayGoOn(origin) { room.messages.cutStreams(from: origin) } }
     for packet in origins.flatMap({ early.release($0, isAnnounced: isAnnounced) }) {
       room.receive(packet, from: room.identity(of: packet), logger)
+    }
+  }
+
+  /// What they have sent before they left may come behind that, as it goes another way; nobody answers them any more.
+  func cutMessages(of participant: RemoteParticipant, _ identity: String) {
+    let now = MediaTime.now
+    for origin in [identity, participant.sid] { early.noteLeft(origin, at: now) }
+    room.messages.rpc.cut(from: identity)
+    Task {
+      try? await Task.sleep(for: EarlyMessages.lateness)
+      for origin in early.takeGone(at: now + EarlyMessages.lateness) { room.messages.cutStreams(from: origin) }
     }
   }
 

@@ -25,9 +25,7 @@ extension RoomSession {
   private func remove(_ participant: RemoteParticipant, _ identity: String) {
     room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }
     room.stopSpeaking(participant)
-    let sid = participant.sid
-    for origin in [identity, sid] { early.noteLeft(origin, at: .now) }
-    room.messages.cut(from: identity, sid: sid)
+    cutMessages(of: participant, identity)
     room.tell(.participantDisconnected(participant))
   }
 

@@ -41,18 +41,32 @@ struct EarlyMessagesTests {
     #expect(texts(early.release("PA_agent", isAnnounced: true)) == ["one", "two"])
   }
 
+  /// A text and its end come by UDP, and word that its sender has left by the WebSocket.
+  @Test mutating func whatComesBehindWhoHasLeftIsReadForASecond() {
+    early.noteLeft("PA_bot", at: start)
+    #expect(early.mayGoOn("PA_bot") && !early.mayGoOn("PA_alice"))
+    for text in ["header", "bye", "trailer"] {
+      let now = start + .milliseconds(900)
+      #expect(early.take(packet(text), from: "PA_bot", isAnnounced: false, at: now) == .ready)
+      #expect(early.takeGone(at: now).isEmpty)
+    }
+    #expect(early.takeGone(at: start + EarlyMessages.lateness) == ["PA_bot"])
+    #expect(early.takeGone(at: start + .seconds(9)).isEmpty && !early.mayGoOn("PA_bot"))
+  }
+
   @Test mutating func whoComesBackAtOnceIsNotLate() {
     early.noteLeft("PA_first", at: start)
     #expect(early.take(packet("new"), from: "PA_second", isAnnounced: false, at: start) == .waits(isFirst: true))
     #expect(texts(early.release("PA_second", isAnnounced: true)) == ["new"])
-    #expect(early.take(packet("old"), from: "PA_first", isAnnounced: true, at: start) == .late)
+    #expect(early.take(packet("old"), from: "PA_first", isAnnounced: true, at: start) == .ready)
     #expect(early.take(packet("new"), from: "PA_second", isAnnounced: true, at: start) == .ready)
   }
 
-  @Test mutating func whatComesBehindWhoHasLeftIsLate() {
+  @Test mutating func whoIsBackIsAnotherOne() {
     early.noteLeft("alice", at: start)
-    #expect(early.take(packet("behind"), from: "alice", isAnnounced: false, at: start) == .late)
+    #expect(early.take(packet("behind"), from: "alice", isAnnounced: false, at: start) == .ready)
     #expect(early.release("alice", isAnnounced: true).isEmpty, "she is back")
+    #expect(early.takeGone(at: start + .seconds(9)).isEmpty)
     #expect(early.take(packet("now"), from: "alice", isAnnounced: true, at: start) == .ready)
     early.noteLeft("alice", at: start)
     let later = start + .seconds(2)

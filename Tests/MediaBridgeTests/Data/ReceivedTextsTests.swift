@@ -18,12 +18,19 @@ import Testing
 
     init?(_ news: ReceivedTexts.News?) {
       guard let segment = news?.segment else { return nil }
-      self.init(segment.id, segment.text.content, isFinal: segment.isFinal, track: segment.track)
+      self.init(segment.id, segment.text.said, isFinal: segment.isFinal, track: segment.track)
     }
   }
 
   private struct Stream {
     var texts = ReceivedTexts()
+
+    /// A chat that has no content yet.
+    mutating func open(_ id: String) {
+      var header = Livekit_DataStream.Header()
+      (header.streamID, header.topic, header.textHeader) = (id, "lk.chat", .init())
+      texts.open(header, from: "agent", origin: "PA_agent")
+    }
 
     mutating func send(
       _ pieces: [String], topic: String = "lk.transcription", id: String = "s", _ attributes: [String: String],
@@ -103,10 +110,52 @@ import Testing
     #expect(stream.send(["a"], topic: "lk.other", [:]).isEmpty)
   }
 
-  @Test func whatIsTooLongOrCutIsForgotten() {
+  @Test func whatIsTooLongIsToldAsFarAsItFits() {
     var stream = Stream()
-    let long = String(repeating: "x", count: ReceivedTexts.limit)
-    #expect(stream.send([long, "y"], topic: "lk.chat", [:]).allSatisfy { if case .grown = $0 { true } else { false } })
+    let long = String(repeating: "x", count: ReceivedTexts.limit - 3)
+    let news = stream.send([long, "é😀y", "z"], topic: "lk.chat", [:])
+    guard case .whole(let text, _) = news.last, news.count == 2 else { return #expect(Bool(false), "\(news.count)") }
+    #expect(text.said == long + "é…")
+    #expect(stream.texts.takeLosses().map(\.sender) == ["agent"] && stream.texts.takeLosses().isEmpty)
+    #expect(!stream.texts.isOpen("s", from: "PA_agent"))
+  }
+
+  @Test func whatIsNoUTF8IsSaidToBeLost() {
+    var stream = Stream()
+    stream.open("s")
+    var chunk = Livekit_DataStream.Chunk()
+    (chunk.streamID, chunk.content) = ("s", Data([0x61, 0xff, 0x61, 0x61, 0x61]))
+    #expect(stream.texts.take(chunk, from: "PA_agent") == nil && !stream.texts.isOpen("s", from: "PA_agent"))
+    #expect(stream.texts.takeLosses().map(\.reason) == ["it is no UTF-8"])
+  }
+
+  /// A program that closes none of them.
+  @Test func theNewestTextsAreHeardHoweverManyAreOpen() {
+    var stream = Stream()
+    for number in 0...IncomingStreams<Int>.limit { stream.open("\(number)") }
+    #expect(!stream.texts.isOpen("0", from: "PA_agent") && stream.texts.isOpen("1", from: "PA_agent"))
+    #expect(stream.texts.isOpen("\(IncomingStreams<Int>.limit)", from: "PA_agent"))
+    #expect(stream.texts.takeLosses().count == 1)
+  }
+
+  @Test func linesOfJSONAreTheTextInThem() {
+    var stream = Stream()
+    let lines = [#"{"text": "Hel", "start_time": 0.5}"# + "\n", #"{"text": "lo {"}"# + "\n"]
+    #expect(
+      stream.send(lines, [:]).compactMap(Told.init)
+        == [
+          Told("s", "Hel", isFinal: false), Told("s", "Hello {", isFinal: false), Told("s", "Hello {", isFinal: true),
+        ])
+    for text in ["{", "{}", #"{"text": 1}"#, #"{"text": "a"} b"#] {
+      #expect(stream.send([text], [:]).compactMap(Told.init).last?.text == text)
+    }
+    let chat = stream.send(lines, topic: "lk.chat", [:])
+    guard case .whole(let text, _) = chat.last else { return #expect(Bool(false), "\(chat)") }
+    #expect(text.said == lines.joined(), "people may write JSON")
+  }
+
+  @Test func whatIsCutIsForgotten() {
+    var stream = Stream()
     var header = Livekit_DataStream.Header()
     (header.streamID, header.topic) = ("cut", "lk.chat")
     header.textHeader = .init()

@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  /// LiveKit's server reads nothing of a channel any more behind a message that is longer with what is around it.
+  @Test func whatIsTooLongWithWhomItIsForIsRefusedAndNothingElse() async throws {
+    try await run { _, alice, bob in
+      let names = ["bob"] + (0..<100).map { String(repeating: "x", count: 30) + "\($0)" }
+      let text = String(repeating: "x", count: LocalParticipant.maximumDataSize)
+      for reliable in [true, false] {
+        let error = await #expect(throws: LiveKitError.self) {
+          try await publish(text, by: alice, .init(destinationIdentities: names, reliable: reliable))
+        }
+        #expect(error?.code == .invalidParameter && error?.message.contains("65535") == true)
+      }
+      try await publish("after", by: alice)
+      try await eventually("the message") { bob.messages.map(\.text) == ["after"] }
+    }
+  }
+
   /// A session that goes on, and a new one.
   @Test(arguments: [Livekit_LeaveRequest.Action.resume, .reconnect])
   func theyGoOnAfterALoss(_ action: Livekit_LeaveRequest.Action) async throws {

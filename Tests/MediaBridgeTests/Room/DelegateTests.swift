@@ -262,7 +262,7 @@ private struct DelegateScene {
     }
     try await follow("both didUpdatePermissions alice data,metadata,subscribe") {
       var info = try #require(alice.log.withLock { $0.participants["alice"] })
-      info.permission.canPublish = false
+      (info.permission.canPublish, info.version) = (false, .max)
       scene.tell { [info] in $0.update.participants = [info] }
     }
     try await follow(

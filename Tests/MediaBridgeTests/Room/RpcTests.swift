@@ -77,6 +77,41 @@ import Testing
     }
   }
 
+  @Test func anAnswerThatNobodyWaitsForIsCancelled() async throws {
+    try await withTwoRooms { alice, bob in
+      let (called, ended) = (Collector<String>(), Collector<String>())
+      try await bob.registerRpcMethod("endless") { call in
+        called.add(call.payload)
+        do { try await Task.sleep(for: .seconds(600)) } catch {
+          ended.add(call.payload)
+          throw error
+        }
+        return ""
+      }
+      _ = try await error(of: alice, "endless", "in time", responseTimeout: 0.5, latency: 0.5)
+      try await eventually("the end of its time") { ended.values == called.values }
+      let left = Task { try await error(of: alice, "endless", "by leaving", responseTimeout: 600, latency: 600) }
+      try await eventually("the call") { called.values.last == "by leaving" }
+      await alice.disconnect()
+      try await eventually("its end") { ended.values.last == "by leaving" }
+      _ = try await left.value
+    }
+  }
+
+  @Test func aCallBeyondThoseThatAreAnsweredFailsAtOnce() async throws {
+    try await withTwoRooms { alice, bob in
+      let called = try await registerEndless(bob)
+      let calls = (0..<100).map { _ in
+        Task { try await error(of: alice, "endless", responseTimeout: 600, latency: 600) }
+      }
+      try await eventually("all calls") { called.count == 100 }
+      let refused = try await error(of: alice, "endless", responseTimeout: 600, latency: 600)
+      #expect(refused?.code == RpcError.BuiltInError.applicationError.code && called.count == 100)
+      await bob.disconnect()
+      for call in calls { #expect(try await call.value?.code == RpcError.BuiltInError.recipientDisconnected.code) }
+    }
+  }
+
   /// It would end with the session that is lost, and be answered in the next one all the same.
   @Test func aCallWaitsUntilTheConnectionIsBack() async throws {
     try await withTwoRoomsAndServer { synthetic, alice, bob in

@@ -73,6 +73,38 @@ import Testing
     }
   }
 
+  /// It would be sent to its end, however long that takes.
+  @Test func aTextWhoseTaskIsCancelledEndsForAll() async throws {
+    try await withTwoRooms { alice, bob in
+      let read = try await texts(of: bob, "t")
+      let writer = try await alice.localParticipant.streamText(for: "t")
+      try await writer.write("begun")
+      let writing = Task { try await writer.write(String(repeating: "x", count: 1_000_000)) }
+      writing.cancel()
+      let error = await #expect(throws: LiveKitError.self) { try await writing.value }
+      #expect(error?.code == .cancelled && !writer.isOpen)
+      try await eventually("the end") { read.count == 1 }
+      guard case .failure(.abnormalEnd(let reason)) = read.values[0] else { return #expect(Bool(false)) }
+      #expect(reason.contains("stopped"))
+    }
+  }
+
+  /// LiveKit's clients send no longer one, and a server may end the channel for it.
+  @Test func whatIsSaidAheadOfAStreamHasALimit() async throws {
+    try await withTwoRooms { alice, bob in
+      let read = try await texts(of: bob, "t")
+      let thumbnail = String(repeating: "x", count: 15_000)
+      let error = await #expect(throws: LiveKitError.self) {
+        try await alice.localParticipant.sendText("a", options: .init(topic: "t", attributes: ["image": thumbnail]))
+      }
+      #expect(error?.code == .invalidParameter)
+      let writer = try await alice.localParticipant.streamText(for: "t")
+      try await writer.close(reason: String(repeating: "y", count: 100_000))
+      try await eventually("the end") { read.count == 1 }
+      #expect(read.values == [.failure(.abnormalEnd(reason: String(repeating: "y", count: 1000)))])
+    }
+  }
+
   @Test func onlyWhoIsNamedGetsIt() async throws {
     try await withTwoRooms { alice, bob in
       let read = try await texts(of: bob, "t")

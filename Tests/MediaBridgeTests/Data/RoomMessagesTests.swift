@@ -1,0 +1,187 @@
+import BridgeTesting
+import Foundation
+import LiveKitProtocol
+import Logging
+import Testing
+
+@testable import MediaBridge
+
+/// What becomes of packets as others send them.
+@Suite struct RoomMessagesTests {
+  private struct Handler: LogHandler {
+    let lines: Collector<String>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.add("\(event.message) \(event.metadata ?? [:])") }
+  }
+
+  /// 240 bytes, and what zlib makes of them.
+  private static let text = String(repeating: "Tea for two, and two for tea. ", count: 8)
+  private static let deflated = Data([
+    0x0b, 0x49, 0x4d, 0x54, 0x48, 0xcb, 0x2f, 0x52, 0x28, 0x29, 0xcf, 0xd7, 0x51, 0x48, 0xcc, 0x4b, 0x01, 0x31, 0x20,
+    0x02, 0xa9, 0x89, 0x7a, 0x0a, 0x21, 0xc3, 0x4e, 0x16, 0x00,
+  ])
+
+  private let room = Room()
+  private let chats: Collector<String>
+  private let read = Collector<Result<Data, StreamError>>()
+  private let lines = Collector<String>()
+
+  init() async throws {
+    chats = Collector(room.events) { if case .chatMessageReceived(_, let chat) = $0 { chat.message } else { nil } }
+    try await room.registerByteStreamHandler(for: "files") { [read] reader, _ in
+      do { read.add(.success(try await reader.readAll())) } catch let error as StreamError { read.add(.failure(error)) }
+    }
+  }
+
+  private func receive(_ value: Livekit_DataPacket.OneOf_Value, from sender: String = "alice") {
+    let logger = Logger(label: "test") { [lines] _ in Handler(lines: lines) }
+    room.receive(Livekit_DataPacket(value, to: []), from: sender, logger)
+  }
+
+  private func header(_ topic: String, _ length: Int) -> Livekit_DataStream.Header {
+    var header = Livekit_DataStream.Header()
+    (header.streamID, header.topic, header.compression) = ("x", topic, .deflateRaw)
+    header.totalLength = UInt64(length)
+    if topic == "files" { header.byteHeader = .init() } else { header.textHeader = .init() }
+    return header
+  }
+
+  private func receive(_ pieces: [Data], topic: String, length: Int, ends: Bool = true) {
+    receive(.streamHeader(header(topic, length)))
+    for (index, piece) in pieces.enumerated() {
+      var chunk = Livekit_DataStream.Chunk()
+      (chunk.streamID, chunk.chunkIndex, chunk.content) = ("x", UInt64(index), piece)
+      receive(.streamChunk(chunk))
+    }
+    var trailer = Livekit_DataStream.Trailer()
+    trailer.streamID = "x"
+    if ends { receive(.streamTrailer(trailer)) }
+  }
+
+  /// Deflate of blocks that are stored as they are (RFC 1951, 3.2.4).
+  private func stored(_ blocks: Int, of size: Int = 65_535) -> [Data] {
+    let (low, high) = (UInt8(size & 0xff), UInt8(size >> 8))
+    return (1...blocks).map { number -> Data in
+      let isLast: UInt8 = number == blocks ? 1 : 0
+      return Data([isLast, low, high, ~low, ~high]) + Data(repeating: 7, count: size)
+    }
+  }
+
+  // MARK: Compressed streams
+
+  @Test func aCompressedTextIsTold() async throws {
+    receive([Self.deflated.prefix(9), Self.deflated.dropFirst(9)], topic: "lk.chat", length: 240)
+    try await eventually("the text") { chats.values == [Self.text] }
+    var inline = header("lk.chat", 240)
+    inline.inlineContent = Self.deflated
+    receive(.streamHeader(inline))
+    try await eventually("the one of one packet") { chats.values == [Self.text, Self.text] }
+    #expect(lines.count == 0, "\(lines.values)")
+  }
+
+  @Test func compressedBytesAreRead() async throws {
+    let blocks = stored(20)
+    receive(blocks, topic: "files", length: 20 * 65_535)
+    try await eventually("the bytes") { read.count == 1 }
+    #expect(try read.values[0].get() == Data(repeating: 7, count: 20 * 65_535))
+  }
+
+  @Test func whatIsCompressedAndNotWholeEndsWithWhy() async throws {
+    let cases: [(pieces: [Data], length: Int, error: StreamError)] = [
+      ([Self.deflated], 241, .incomplete), ([Self.deflated], 239, .lengthExceeded),
+      ([Self.deflated.dropLast(2)], 240, .incomplete), ([], 240, .incomplete),
+      ([Data(repeating: 0xff, count: 9)], 240, .decodeFailed), ([Self.deflated, Data([1])], 240, .decodeFailed),
+    ]
+    for (index, each) in cases.enumerated() {
+      receive(each.pieces, topic: "files", length: each.length)
+      try await eventually("the end of \(index)") { read.count == index + 1 }
+      #expect(read.values[index].error == each.error, "\(index)")
+    }
+  }
+
+  /// Nobody reads it here.
+  @Test func noMoreIsInflatedThanMayWait() async throws {
+    let slow = Room()
+    let (ends, gate) = (Collector<StreamError>(), Outcome<Void, Never>())
+    try await slow.registerByteStreamHandler(for: "files") { reader, _ in
+      await gate.value()
+      do { _ = try await reader.readAll() } catch let error as StreamError { ends.add(error) }
+    }
+    let logger = Logger(label: "test")
+    let blocks = stored(StreamSink.limit / 65_535 + 9)
+    slow.receive(Livekit_DataPacket(.streamHeader(header("files", 1 << 30)), to: []), from: "alice", logger)
+    for (index, piece) in blocks.enumerated() {
+      var chunk = Livekit_DataStream.Chunk()
+      (chunk.streamID, chunk.chunkIndex, chunk.content) = ("x", UInt64(index), piece)
+      slow.receive(Livekit_DataPacket(.streamChunk(chunk), to: []), from: "alice", logger)
+    }
+    #expect(!slow.messages.areRead("x", from: "alice"))
+    gate.settle(.success(()))
+    try await eventually("its end") { ends.values == [.unreadLimitExceeded(StreamSink.limit)] }
+  }
+
+  // MARK: What cannot be read
+
+  @Test func whatIsEncryptedIsSaidOnceASender() {
+    for sender in ["alice", "alice", "bob"] { receive(.encryptedPacket(.init()), from: sender) }
+    #expect(lines.count == 2 && lines.values.allSatisfy { $0.contains("encrypted") }, "\(lines.values)")
+    #expect(lines.values[0].contains("alice") && lines.values[1].contains("bob"))
+  }
+
+  @Test func aPacketOfTodaysClientsIsKnownAsEncrypted() throws {
+    // Field 18 with the type and the key's index.
+    let packet = try Livekit_DataPacket(serializedBytes: [0x22, 1, 0x61, 0x92, 0x01, 4, 0x08, 1, 0x18, 2] as [UInt8])
+    guard case .encryptedPacket = packet.value else { return #expect(Bool(false), "\(packet)") }
+    #expect(packet.participantIdentity == "a")
+  }
+
+  @Test func aTextThatIsLostIsSaidOnce() {
+    for _ in 0..<2 { receive([Data(repeating: 0xff, count: 9)], topic: "lk.chat", length: 9) }
+    #expect(lines.count == 1 && chats.count == 0, "\(lines.values)")
+  }
+
+  // MARK: Ways
+
+  @Test func whatAnAgentSaysInBothWaysIsToldOnce() async throws {
+    let told = Collector(room.events) { event -> [String]? in
+      if case .chatMessageReceived = event { return ["chat"] }
+      guard case .transcriptionReceived(_, _, let segments) = event else { return nil }
+      return segments.map { "\($0.id) \($0.text) \($0.isFinal)" }
+    }
+    for (text, isFinal) in [("Hello", false), ("Hello there", true)] {
+      var segment = Livekit_TranscriptionSegment()
+      (segment.id, segment.text, segment.final) = ("SG_1", text, isFinal)
+      var transcription = Livekit_Transcription()
+      (transcription.transcribedParticipantIdentity, transcription.segments) = ("alice", [segment])
+      receive(.transcription(transcription), from: "agent")
+    }
+    for text in ["Hello there", "Bye"] {
+      var header = Livekit_DataStream.Header()
+      (header.streamID, header.topic, header.textHeader) = (text, "lk.transcription", .init())
+      header.attributes = ["lk.transcription_final": "true", "lk.segment_id": "SG_2"]
+      header.inlineContent = Data(text.utf8)
+      // An agent names whom it hears.
+      room.receive(agent(.streamHeader(header)), from: "alice", Logger(label: "test"))
+    }
+    receive(.chatMessage(.init()))
+    try await eventually("what comes behind") { told.values.last == ["chat"] }
+    #expect(told.values == [["SG_1 Hello false"], ["SG_1 Hello there true"], ["chat"]])
+  }
+
+  private func agent(_ value: Livekit_DataPacket.OneOf_Value) -> Livekit_DataPacket {
+    var packet = Livekit_DataPacket(value, to: [])
+    packet.participantSid = "agent"
+    return packet
+  }
+}
+
+extension Result where Success == Data, Failure == StreamError {
+  fileprivate var error: StreamError? { if case .failure(let error) = self { error } else { nil } }
+}
