@@ -45,8 +45,9 @@ public final class PeerConnection: Sendable {
   /// Makes new local ICE credentials (RFC 8445, 9), to be sent in the next description.
   public func restartICE() { loop.run { [core] in core.value.restartICE() } }
 
-  /// Names other servers for the next restart of ICE: what they want to be told may be good for some minutes only.
-  public func use(_ servers: [ICEServer]) { loop.run { [core] in core.value.use(servers) } }
+  /// Names other servers for the next restart of ICE: what they want to be told may be good for some minutes only, and
+  /// another way may have to go through them.
+  public func use(_ servers: ICEServers) { loop.run { [core] in core.value.use(servers) } }
 
   /// A candidate of the peer as the value of an SDP attribute; what cannot be read is passed over.
   public func add(remoteCandidate: String) {

@@ -77,7 +77,9 @@ final class PeerCore {
     if state == .connecting { armConnectTimer() }
   }
 
-  func use(_ servers: [ICEServer]) { configuration.iceServers = servers }
+  func use(_ servers: ICEServers) {
+    (configuration.iceServers, configuration.isRelayOnly) = (servers.list, servers.isRelayOnly)
+  }
 
   func add(remoteCandidate: String) {
     ice.note(remoteCandidate)

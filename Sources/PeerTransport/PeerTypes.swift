@@ -20,6 +20,19 @@ public struct ICEServer: Sendable, Hashable {
   }
 }
 
+/// The servers that help ICE to find a way.
+public struct ICEServers: Sendable, Hashable {
+  /// Without any only direct ways are tried.
+  public var list: [ICEServer]
+  /// Whether only ways through their relays are tried.
+  public var isRelayOnly: Bool
+
+  /// None unless named.
+  public init(_ list: [ICEServer] = [], isRelayOnly: Bool = false) {
+    (self.list, self.isRelayOnly) = (list, isRelayOnly)
+  }
+}
+
 /// How one transport connects.
 public struct PeerConfiguration: Sendable {
   /// None unless set: then only direct ways are tried.

@@ -54,10 +54,12 @@ struct SignalConnector {
     }
     guard let answer else { return .refused(status: status, reason: "no reason given") }
     let reason = SignalError.shown(answer.body)
-    // The join is as it should be, so what came in its place is no answer of LiveKit's to it.
+    // The join is as it should be, so what came in its place is no answer of LiveKit's to it, or its server has failed.
+    // It fails so where the room is full, too, which it does not look at before.
     if answer.status == 200 {
       return status < 500
-        ? .refused(status: 426, reason: "HTTP \(status)") : .refused(status: status, reason: "no reason given")
+        ? .refused(status: 426, reason: "HTTP \(status)")
+        : .refused(status: status, reason: "it takes the token, so perhaps the room is full (max_participants)")
     }
     if answer.status == 404 && !reason.contains("room") { return .notLiveKit(url.server) }
     return .refused(status: answer.status, reason: reason.isEmpty ? "no reason given" : reason)

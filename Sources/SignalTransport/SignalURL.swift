@@ -35,6 +35,19 @@ public struct SignalURL: Sendable, Equatable {
   func path(_ endpoint: String, _ query: SignalQuery) -> String { "\(basePath)/\(endpoint)?\(query.encoded)" }
 }
 
+/// What was lost, as a server is told that goes on with a session (LiveKit's `ReconnectReason`). Where media is lost
+/// soon after it was connected the server changes to ways that more networks let through.
+public enum ReconnectReason: Int, Sendable {
+  /// Something else.
+  case unknown = 0
+  /// The signalling connection.
+  case signalDisconnected = 1
+  /// The connection on which the client sends media.
+  case publisherFailed = 2
+  /// The one on which it receives media.
+  case subscriberFailed = 3
+}
+
 /// What a client says of itself when it joins.
 public struct SignalQuery: Sendable, Equatable {
   /// Whether the server is to subscribe to every track by itself.
@@ -43,16 +56,20 @@ public struct SignalQuery: Sendable, Equatable {
   public var adaptiveStream: Bool
   /// The participant's SID when a lost connection is resumed.
   public var resumedSid: String?
+  /// What was lost; told only with `resumedSid`.
+  public var reconnectReason: ReconnectReason
   /// Name and version of the program, which is a header of the request.
   public var userAgent: String
 
   /// - Parameter userAgent: seen by servers and proxies.
   public init(
-    autoSubscribe: Bool, adaptiveStream: Bool = false, resumedSid: String? = nil, userAgent: String = "mediabridge"
+    autoSubscribe: Bool, adaptiveStream: Bool = false, resumedSid: String? = nil,
+    reconnectReason: ReconnectReason = .unknown, userAgent: String = "mediabridge"
   ) {
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
     self.resumedSid = resumedSid
+    self.reconnectReason = reconnectReason
     self.userAgent = userAgent
   }
 
@@ -72,7 +89,10 @@ public struct SignalQuery: Sendable, Equatable {
       URLQueryItem(name: "version", value: Self.sdk.version),
     ]
     if let resumedSid {
-      items += [URLQueryItem(name: "reconnect", value: "1"), URLQueryItem(name: "sid", value: resumedSid)]
+      items += [
+        URLQueryItem(name: "reconnect", value: "1"), URLQueryItem(name: "sid", value: resumedSid),
+        URLQueryItem(name: "reconnect_reason", value: String(reconnectReason.rawValue)),
+      ]
     }
     var components = URLComponents()
     components.queryItems = items

@@ -82,6 +82,8 @@ class Proxy:
         text = await request.text()
         for client in self.clients:
             self.people[client].metadata = text
+            # What is older than what the server has said counts for nothing.
+            self.people[client].version += 1000
             update = rtc.ParticipantUpdate(participants=[self.people[client]])
             await client.send_bytes(rtc.SignalResponse(update=update).SerializeToString())
         return web.Response(text=str(len(self.clients)))

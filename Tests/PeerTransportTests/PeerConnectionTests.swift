@@ -158,6 +158,17 @@ import Testing
     await pair.close()
   }
 
+  /// For what gathers next, as a restart does.
+  @Test func onlyRelaysMayBeAskedForLater() async throws {
+    let pair = PeerPair { $0.connectTimeout = .milliseconds(300) }
+    pair.offerer.use(ICEServers(isRelayOnly: true))
+    let answerer = try #require(await pair.answerer.localParameters(setup: .active))
+    pair.offerer.connect(to: answerer, isDTLSClient: false)
+    _ = try await pair.offererEvents.state { if case .failed = $0 { true } else { false } }
+    #expect(pair.offererEvents.candidates.isEmpty)
+    await pair.close()
+  }
+
   @Test func restartedICEKeepsTheSession() async throws {
     let pair = try await PeerPair.connected()
     pair.offerer.restartICE()

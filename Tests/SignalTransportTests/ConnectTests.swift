@@ -74,9 +74,10 @@ struct ConnectTests {
         ["/rtc": (.notFound, ""), "/rtc/validate": (.notFound, "requested room does not exist")],
         .refused(status: 404, reason: "requested room does not exist")
       ),
+      // LiveKit's server validates no more than the token.
       (
-        ["/rtc": (.serviceUnavailable, ""), "/rtc/validate": (.ok, "success")],
-        .refused(status: 503, reason: "no reason given")
+        ["/rtc": (.internalServerError, ""), "/rtc/validate": (.ok, "success")],
+        .refused(status: 500, reason: "it takes the token, so perhaps the room is full (max_participants)")
       ),
       // A proxy that does not pass on what a WebSocket needs.
       (["/rtc": (.notFound, ""), "/rtc/validate": (.ok, "success")], .refused(status: 426, reason: "HTTP 404")),
@@ -195,6 +196,14 @@ struct ConnectTests {
 }
 
 @Suite struct SignalURLTests {
+  /// LiveKit's server reads the reason to choose other ways for media.
+  @Test func aSessionThatGoesOnSaysWhatWasLost() {
+    let resumed = SignalQuery(autoSubscribe: true, resumedSid: "PA_1", reconnectReason: .subscriberFailed)
+    #expect(resumed.encoded.hasSuffix("&reconnect=1&sid=PA_1&reconnect_reason=3"))
+    let joined = SignalQuery(autoSubscribe: true, reconnectReason: .subscriberFailed)
+    #expect(!joined.encoded.contains("reconnect"))
+  }
+
   @Test(arguments: ["ws://127.0.0.1:99999", "wss://host:65536/path", "http://[::1]:70000", "ws://host:0"])
   func aPortThatCannotBeIsNamed(text: String) {
     #expect {

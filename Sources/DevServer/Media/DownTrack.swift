@@ -26,7 +26,7 @@ final class DownTrack {
   private struct Wish {
     var layer: Int
     var isEnabled = true
-    /// Frames a second; 0 for all.
+    /// Frames a second, as they were said last; 0 before.
     var rate: UInt32 = 0
   }
 
@@ -116,17 +116,19 @@ final class DownTrack {
   }
 
   /// What the subscriber asks for (UpdateTrackSettings): off, a size or else a quality, and a frame rate, for which VP8
-  /// has its temporal layers.
+  /// has its temporal layers. As with LiveKit's server (`SubscribedTrack.applySettings`) a rate holds until another one
+  /// is said, also where the next settings have none, and settings that pause the track change nothing else.
   func apply(_ settings: Livekit_UpdateTrackSettings) {
     let isOff = track.isVideo && settings.width == 0 && settings.quality == .off
     wish.isEnabled = !settings.disabled && !isOff
-    wish.rate = settings.fps
+    defer { choose(at: .now) }
+    guard !settings.disabled else { return }
+    if settings.fps > 0 { wish.rate = settings.fps }
     if settings.width > 0 {
       wish.layer = source.layerIndex(fittingHeight: settings.height)
     } else {
       wish.layer = min(2, settings.quality.rawValue)
     }
-    choose(at: .now)
   }
 
   /// Changes over to the layer that fits, which is then asked for a keyframe.

@@ -90,7 +90,7 @@ final class DevParticipant {
     send(response)
     response = Livekit_SignalResponse()
     response.update.participants =
-      room.recentDepartures + [info] + room.others(than: self).filter { !$0.isHidden }.map(\.info)
+      room.recentDepartures + room.participants.filter { !$0.isHidden }.map(\.info)
     send(response)
     response = Livekit_SignalResponse()
     response.roomUpdate.room = room.info

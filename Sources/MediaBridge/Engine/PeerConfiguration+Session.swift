@@ -3,8 +3,7 @@ import PeerTransport
 
 /// Which ways the connections of a session may take.
 struct MediaWays: Sendable {
-  var servers: [PeerTransport.ICEServer] = []
-  var isRelayOnly = false
+  var servers = ICEServers()
   /// To gather on; empty for all.
   var localAddresses: [String] = []
   /// How long the first connection may take.
@@ -14,26 +13,39 @@ struct MediaWays: Sendable {
 
   /// The program's own servers are used in place of those that the join names.
   init(_ join: Livekit_JoinResponse, _ options: ConnectOptions, localAddresses: [String]) {
-    servers =
+    servers.list =
       options.iceServers.isEmpty
       ? join.iceServers.map(ICEServer.init)
       : options.iceServers.map {
         ICEServer(urls: $0.urls, username: $0.username ?? "", credential: $0.credential ?? "")
       }
-    isRelayOnly = options.iceTransportPolicy == .relay || join.clientConfiguration.forceRelay == .enabled
     (self.localAddresses, timeout) = (localAddresses, options.timeout)
+    obey(join.clientConfiguration, options)
   }
 
   /// A server that goes on with a session names its servers anew, since what they want to be told is good for minutes.
+  /// It may have found meanwhile that media has to go through a relay, or need not any more.
   mutating func renew(_ reconnect: Livekit_ReconnectResponse, _ options: ConnectOptions) {
-    guard options.iceServers.isEmpty, !reconnect.iceServers.isEmpty else { return }
-    servers = reconnect.iceServers.map(ICEServer.init)
+    if options.iceServers.isEmpty, !reconnect.iceServers.isEmpty {
+      servers.list = reconnect.iceServers.map(ICEServer.init)
+    }
+    obey(reconnect.clientConfiguration, options)
+  }
+
+  /// LiveKit's server wants relays once it has seen UDP and TCP fail, and may name only one that is reached by TLS,
+  /// which is not spoken here: then what has failed before is all there is.
+  private mutating func obey(_ configuration: Livekit_ClientConfiguration, _ options: ConnectOptions) {
+    let canRelay = relays.isEmpty || relays.contains { $0.hasPrefix("turn:") }
+    let isForced = configuration.forceRelay == .enabled && canRelay
+    servers.isRelayOnly = options.iceTransportPolicy == .relay || isForced
+  }
+
+  private var relays: [String] {
+    servers.list.flatMap(\.urls).filter { $0.hasPrefix("turn:") || $0.hasPrefix("turns:") }
   }
 
   /// Whether nothing can come about: only relays may be used, and nobody has named one.
-  var areNone: Bool {
-    isRelayOnly && !servers.contains { $0.urls.contains { $0.hasPrefix("turn:") || $0.hasPrefix("turns:") } }
-  }
+  var areNone: Bool { servers.isRelayOnly && relays.isEmpty }
 }
 
 extension PeerTransport.ICEServer {
@@ -46,7 +58,7 @@ extension PeerConfiguration {
   /// For either connection of a session.
   init(isControlling: Bool, _ ways: MediaWays, loggers: Loggers) {
     self.init(isControlling: isControlling, logger: loggers.transport)
-    (iceServers, isRelayOnly) = (ways.servers, ways.isRelayOnly)
+    (iceServers, isRelayOnly) = (ways.servers.list, ways.servers.isRelayOnly)
     (localAddresses, connectTimeout) = (ways.localAddresses, ways.timeout)
   }
 }

@@ -84,6 +84,10 @@ extension ParticipantPermissions {
 }
 
 extension Livekit_UpdateTrackSettings {
+  /// More frames a second than any track has. LiveKit's server leaves a limit as it was where it is told 0
+  /// (`SubscribedTrack.applySettings`).
+  private static let allFrames: UInt32 = 1000
+
   init(_ settings: TrackSettings, trackSids: [String]) {
     self.init()
     let settings = settings.applied
@@ -93,7 +97,7 @@ extension Livekit_UpdateTrackSettings {
     quality = Livekit_VideoQuality(rawValue: settings.quality.rawValue) ?? .high
     width = UInt32(clamping: settings.dimensions?.width ?? 0)
     height = UInt32(clamping: settings.dimensions?.height ?? 0)
-    fps = UInt32(clamping: settings.fps)
+    fps = settings.fps == 0 ? Self.allFrames : UInt32(clamping: settings.fps)
   }
 }
 

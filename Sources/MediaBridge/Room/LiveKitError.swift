@@ -102,7 +102,7 @@ extension LiveKitError.Code {
   public static let trackNotFound = Self(rawValue: "trackNotFound")
   /// The server could not send a track and did not say why.
   public static let subscriptionFailed = Self(rawValue: "subscriptionFailed")
-  /// A track is subscribed but nothing of it arrives.
+  /// Nothing of a track arrives that is subscribed, or the server does not begin to send one.
   public static let noMedia = Self(rawValue: "noMedia")
   /// A GStreamer element is not installed; the message names its Debian package.
   public static let missingElement = Self(rawValue: "missingElement")

@@ -7,8 +7,11 @@ import SignalTransport
 extension RoomSession {
   func perform(_ action: SessionAction.Connection) {
     switch action {
-    case .open(let mode): open(mode)
+    case .open(let mode, let reason): open(mode, reason)
     case .learn(let join, let isFirst): learn(join, isFirst: isFirst)
+    case .learnOurselves(let info):
+      room.learn(info, of: room.localParticipant)
+      requests.told(info)
     case .move(let moved): move(to: moved)
     case .makeTransport(let join): makeTransport(join)
     case .send(let request): link.client?.send(request)
@@ -22,7 +25,7 @@ extension RoomSession {
 
   // MARK: Signalling
 
-  private func open(_ mode: ReconnectMode) {
+  private func open(_ mode: ReconnectMode, _ reason: ReconnectReason) {
     link.client?.retire()
     if mode == .full {
       link.dropTransport()
@@ -33,7 +36,8 @@ extension RoomSession {
     link.reader?.cancel()
     let query = SignalQuery(
       autoSubscribe: state.options.autoSubscribe, adaptiveStream: usesAdaptiveStream,
-      resumedSid: mode == .quick ? room.localParticipant.sid : nil, userAgent: MediaBridgeSDK.userAgent)
+      resumedSid: mode == .quick ? room.localParticipant.sid : nil, reconnectReason: reason,
+      userAgent: MediaBridgeSDK.userAgent)
     link.reader = Task { [earlier = link.reader, link] in
       // What an earlier connection has brought is dealt with before.
       await earlier?.value
@@ -69,7 +73,6 @@ extension RoomSession {
       } else {
         await link.publisher?.add(candidate)
       }
-    case .update(let update): receive(update)
     case .roomUpdate(let update):
       room.update(update.room)
       handle(.response(message))
@@ -88,16 +91,6 @@ extension RoomSession {
       if case .reconnect = message { await offerAnew() }
     }
     await link.matching?.value
-  }
-
-  private func receive(_ update: Livekit_ParticipantUpdate) {
-    var others = update
-    others.participants.removeAll { $0.sid == room.localParticipant.sid }
-    for info in update.participants where info.sid == room.localParticipant.sid {
-      room.learn(info, of: room.localParticipant)
-      requests.told(info)
-    }
-    handle(.response(.update(others)))
   }
 
   private func note(_ message: Livekit_SignalResponse.OneOf_Message) {

@@ -47,6 +47,8 @@ extension RoomSession {
   /// - Returns: once nothing is sent of it any more.
   func unpublish(_ publication: LocalTrackPublication) async {
     guard let published = services.local.remove(publication) else { return }
+    // A session that is resumed meanwhile is not to name what the server may not know any more.
+    tellPublished()
     publication.captured.media.remove(publication)
     publication.captured.publisher.publication = nil
     publication.captured.endStatistics()
@@ -55,7 +57,6 @@ extension RoomSession {
     await withdraw(published)
     if let transport = link.publisher, !state.isEnded { await offer(from: transport) }
     if options.stopLocalTrackOnUnpublish { await publication.captured.end() }
-    tellPublished()
     room.tell(.localTrackUnpublished(publication))
   }
 

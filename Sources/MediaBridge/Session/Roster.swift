@@ -1,10 +1,18 @@
+import LiveKitProtocol
+
 /// Who is in the room, and what they publish.
 struct Roster: Sendable {
   struct Member: Sendable {
     /// The server's id of this stay.
     var sid: String
+    /// Counts what was said of it.
+    var version: UInt32 = 0
     /// Was there before the session was lost, and is not in the new one yet.
     var isAbsent = false
+
+    /// Whether that was said earlier than what is known: LiveKit's server may send two updates the wrong way round
+    /// (`SendParticipantUpdate`), and repeats neither.
+    func outdates(_ info: Livekit_ParticipantInfo) -> Bool { !isAbsent && sid == info.sid && info.version < version }
   }
 
   /// By identity.
@@ -13,10 +21,23 @@ struct Roster: Sendable {
   var tracks: [String: Subscription] = [:]
   /// What a server that goes on with the session has said of who is there.
   var list = ParticipantList.complete
+  /// Tracks that may not be received, of which nobody has said yet that they are published.
+  var denied: Set<String> = []
+  /// As many as a server that names what never comes is believed.
+  private static let deniedLimit = 1000
 
   /// Whether something of the session before has not come back in this one.
   var isIncomplete: Bool {
     members.values.contains(where: \.isAbsent) || tracks.values.contains { $0.isAbsent || $0.isInterrupted }
+  }
+
+  mutating func note(isAllowed: Bool, ofUnknown sid: String) {
+    guard !isAllowed else {
+      denied.remove(sid)
+      return
+    }
+    if denied.count >= Self.deniedLimit { denied = [] }
+    denied.insert(sid)
   }
 
   func identity(sid: String) -> String? { members.first { $0.value.sid == sid }?.key }

@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import SignalTransport
 
 /// What is to be done for a session, in order. None of it can fail here: what comes of it is another event.
 enum SessionAction: Sendable {
@@ -9,10 +10,13 @@ enum SessionAction: Sendable {
   case room(RoomState)
 
   enum Connection: Sendable {
-    /// Closes the signalling connection and opens another one; a full one closes the media's transport, too.
-    case open(ReconnectMode)
+    /// Closes the signalling connection and opens another one; a full one closes the media's transport, too, and a
+    /// quick one tells the server what was lost.
+    case open(ReconnectMode, ReconnectReason)
     /// The room as the join describes it; at the first one nobody has to be told that it changed.
     case learn(Livekit_JoinResponse, isFirst: Bool)
+    /// What the server says of us since.
+    case learnOurselves(Livekit_ParticipantInfo)
     /// The room is another one from now on.
     case move(Livekit_RoomMovedResponse)
     case makeTransport(Livekit_JoinResponse)

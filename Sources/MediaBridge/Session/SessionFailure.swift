@@ -7,12 +7,18 @@ struct SessionFailure: Error {
   let remedy: ReconnectMode?
   /// What may help where the session has stood before.
   let laterRemedy: ReconnectMode?
+  /// What of the session it was, for a server that goes on with it.
+  let reason: ReconnectReason
 
-  init(_ error: LiveKitError, remedy: ReconnectMode?, later: ReconnectMode? = nil) {
-    (self.error, self.remedy, laterRemedy) = (error, remedy, remedy ?? later)
+  init(
+    _ error: LiveKitError, remedy: ReconnectMode?, later: ReconnectMode? = nil, reason: ReconnectReason = .unknown
+  ) {
+    (self.error, self.remedy, laterRemedy, self.reason) = (error, remedy, remedy ?? later, reason)
   }
 
-  init(_ error: SignalError) { self.init(LiveKitError(error), remedy: error.remedy, later: error.laterRemedy) }
+  init(_ error: SignalError) {
+    self.init(LiveKitError(error), remedy: error.remedy, later: error.laterRemedy, reason: .signalDisconnected)
+  }
 
   init(_ leave: Livekit_LeaveRequest) { self.init(LiveKitError(leave.reason), remedy: leave.remedy) }
 }

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import MediaCore
 import PeerTransport
+import SignalTransport
 
 // A session is made, stands, is lost, and is brought back.
 extension SessionState {
@@ -18,30 +19,31 @@ extension SessionState {
   /// Begins to make a session, or to resume it.
   /// - Parameter recovery: of the connection that was lost; nil for the first session.
   mutating func attempt(_ recovery: Recovery?) {
-    phase = recovery.map { .recovering($0, Attempt()) } ?? .joining(Attempt())
+    phase = recovery.map { .recovering($0, Attempt(deadline: $0.limit)) } ?? .joining(Attempt())
     if let recovery {
       for sid in roster.sids(where: { !$0.objections.isAllowed }) { change(sid) { $0.doubtPermission() } }
       if recovery.mode == .full { interruptTracks() }
     }
-    if recovery?.mode != .quick { link = MediaLink() }
+    if recovery?.mode != .quick { (link, roster.denied) = (MediaLink(), []) }
     roster.list = .complete
-    act(.open(recovery?.mode ?? .full))
+    act(.open(recovery?.mode ?? .full, recovery?.reason ?? .unknown))
   }
 
   mutating func opened(at now: MediaTime) {
-    changeAttempt { [limit = options.connect.timeout] attempt, mode in
+    changeAttempt { [limit = options.connect.timeout] attempt, recovery in
       // The transport knows better what is wrong, so it is given its time first.
-      attempt.deadline = now + (mode == .quick ? Self.restartLimit : limit + .seconds(1))
+      let deadline = now + (recovery?.mode == .quick ? Self.restartLimit : limit + .seconds(1))
+      attempt.deadline = min(deadline, recovery?.limit ?? deadline)
     }
   }
 
-  private mutating func changeAttempt(_ body: (inout Attempt, ReconnectMode) -> Void) {
+  private mutating func changeAttempt(_ body: (inout Attempt, Recovery?) -> Void) {
     switch phase {
     case .joining(var attempt):
-      body(&attempt, .full)
+      body(&attempt, nil)
       phase = .joining(attempt)
     case .recovering(let recovery, var attempt):
-      body(&attempt, recovery.mode)
+      body(&attempt, recovery)
       phase = .recovering(recovery, attempt)
     default: break
     }
@@ -70,7 +72,7 @@ extension SessionState {
   }
 
   private var complaint: String {
-    if case .recovering(let recovery, _) = phase, recovery.mode == .quick {
+    if case .recovering(let recovery, _) = phase, recovery.mode == .quick, !recovery.isOfFirstSession {
       return "the server went on with the session but its media did not come back"
     }
     return "\(options.server) accepted the join but no media connection has come about"
@@ -82,7 +84,7 @@ extension SessionState {
   mutating func failed(_ failure: SessionFailure, at now: MediaTime) {
     guard let remedy = failure.remedy else { return end(failure.error) }
     switch phase {
-    case .standing(let standing): lose(standing, remedy, because: failure.error, at: now)
+    case .standing(let standing): lose(standing, remedy, because: failure, at: now)
     case .joining, .recovering: attemptFailed(failure, at: now)
     // What is lost already cannot be lost again.
     case .idle, .waiting, .ended: break
@@ -90,20 +92,33 @@ extension SessionState {
   }
 
   private mutating func lose(
-    _ standing: Standing, _ mode: ReconnectMode, because error: LiveKitError, at now: MediaTime
+    _ standing: Standing, _ mode: ReconnectMode, because failure: SessionFailure, at now: MediaTime
   ) {
-    guard options.connect.reconnectAttempts > 0 else { return end(error) }
+    guard options.connect.reconnectAttempts > 0 else { return end(failure.error) }
     // What is lost again and again is brought back more and more slowly.
     let wasSteady = standing.since.map { now - $0 > Self.steadiness } ?? false
     let losses = wasSteady ? 0 : standing.losses
     let delays = ReconnectDelays(options.connect, from: losses, chance: options.chance)
-    act(.reconnecting(mode, isNew: true, because: error))
-    tryAgain(Recovery(mode: mode, delays: delays, cause: error, losses: losses + 1), at: now)
+    act(.reconnecting(mode, isNew: true, because: failure.error))
+    tryAgain(
+      Recovery(mode: mode, delays: delays, cause: failure.error, reason: failure.reason, losses: losses + 1), at: now)
+  }
+
+  /// A server that cannot connect the media cuts the signalling, so that whoever comes back tries another way. That has
+  /// the time of the first attempt, and nobody is told: nothing has stood yet.
+  private mutating func joinFailed(_ attempt: Attempt, _ failure: SessionFailure, at now: MediaTime) {
+    guard attempt.isSignalled, failure.remedy == .quick, let limit = attempt.deadline,
+      options.connect.reconnectAttempts > 0
+    else { return end(failure.error) }
+    let delays = ReconnectDelays(options.connect, chance: options.chance)
+    tryAgain(
+      Recovery(
+        mode: .quick, delays: delays, cause: failure.error, reason: failure.reason, losses: 0, limit: limit), at: now)
   }
 
   mutating func attemptFailed(_ failure: SessionFailure, at now: MediaTime) {
     switch phase {
-    case .joining: end(failure.error)
+    case .joining(let attempt): joinFailed(attempt, failure, at: now)
     case .recovering(var recovery, _):
       recovery.cause = failure.error
       guard let remedy = failure.laterRemedy else { return giveUp(recovery) }
@@ -116,21 +131,23 @@ extension SessionState {
   private mutating func tryAgain(_ recovery: Recovery, with remedy: ReconnectMode? = nil, at now: MediaTime) {
     if remedy == .full, recovery.mode == .quick { return beginAnew(recovery, at: now) }
     var recovery = recovery
-    guard let delay = recovery.delays.next() else { return giveUp(recovery) }
+    guard let delay = recovery.delays.next(), recovery.mayBegin(at: now + delay) else { return giveUp(recovery) }
     phase = .waiting(recovery, until: now + delay)
     pollConnection(at: now)
   }
 
   /// None of the attempts is used up: the last one may be the one that the server answers so.
   private mutating func beginAnew(_ recovery: Recovery, at now: MediaTime) {
+    guard recovery.mayBegin(at: now) else { return giveUp(recovery) }
     var recovery = recovery
     recovery.mode = .full
-    act(.reconnecting(.full, isNew: false, because: recovery.cause))
+    if !recovery.isOfFirstSession { act(.reconnecting(.full, isNew: false, because: recovery.cause)) }
     phase = .waiting(recovery, until: now)
     pollConnection(at: now)
   }
 
   private mutating func giveUp(_ recovery: Recovery) {
+    guard !recovery.isOfFirstSession else { return end(recovery.cause) }
     end(
       LiveKitError(
         recovery.cause.code,
@@ -147,9 +164,9 @@ extension SessionState {
   // MARK: Going on
 
   private mutating func broughtBack(by recovery: Recovery, at now: MediaTime) {
-    var standing = Standing(since: now, losses: recovery.losses)
+    var standing = Standing(since: recovery.isOfFirstSession ? nil : now, losses: recovery.losses)
     phase = .standing(standing)
-    act(.reconnected(recovery.mode))
+    act(recovery.isOfFirstSession ? SessionAction.RoomState.connected : .reconnected(recovery.mode))
     // What was told last may have been lost with the connection; a new session begins with all of it.
     if recovery.mode == .quick { settings.doubt(at: now) }
     // If it fails there is another loss to mend, and all is told again.
@@ -180,7 +197,8 @@ extension SessionState {
 
   mutating func joined(_ join: Livekit_JoinResponse, at now: MediaTime) {
     let isFirst = !isRecovering
-    identity = join.participant.identity
+    ourselves = join.participant
+    link.isSubscriberPrimary = join.subscriberPrimary
     changeAttempt { attempt, _ in attempt.isSignalled = true }
     act(.learn(join, isFirst: isFirst))
     act(.makeTransport(join))
@@ -192,7 +210,7 @@ extension SessionState {
   mutating func resumed(at now: MediaTime) {
     guard case .recovering(let recovery, _) = phase, recovery.mode == .quick else { return }
     changeAttempt { attempt, _ in attempt.isSignalled = true }
-    roster.list = .awaited
+    roster.list = .awaited([])
     var request = Livekit_SignalRequest()
     request.syncState = syncState
     act(.send(request))
@@ -204,15 +222,17 @@ extension SessionState {
 
   mutating func changed(_ state: PeerState, at now: MediaTime) {
     link.isConnected = state == .connected
-    if link.isConnected { standIfComplete(at: now) } else { lost(state, at: now) }
+    guard !link.isConnected else { return standIfComplete(at: now) }
+    lost(state, link.isSubscriberPrimary ? .subscriberFailed : .publisherFailed, at: now)
   }
 
   /// What becomes of the session where one of its connections is lost.
-  mutating func lost(_ state: PeerState, at now: MediaTime) {
+  /// - Parameter reason: which one it was.
+  mutating func lost(_ state: PeerState, _ reason: ReconnectReason, at now: MediaTime) {
     switch state {
     // While the session is resumed for it, this is no news.
     case .disconnected(let error):
-      if !isRecovering { failed(SessionFailure(LiveKitError(error), remedy: .quick), at: now) }
+      if !isRecovering { failed(SessionFailure(LiveKitError(error), remedy: .quick, reason: reason), at: now) }
     // Why the server has ended the media it says on the signalling connection, which may be read a little later, or ends
     // that, too: whoever was sent away is not to come back.
     case .failed(.closedByPeer): link.farewell = link.farewell ?? now + Self.farewell
@@ -223,6 +243,8 @@ extension SessionState {
 
   mutating func answered(_ negotiation: SessionEvent.Negotiation) {
     link.negotiation = negotiation
+    // It comes behind the list, if there is one.
+    roster.list.giveUpWaiting()
     var request = Livekit_SignalRequest()
     request.answer.type = "answer"
     request.answer.sdp = negotiation.answer

@@ -4,22 +4,38 @@ import MediaCore
 // Who is in the room, and what they publish, also across sessions.
 extension SessionState {
   mutating func update(_ infos: [Livekit_ParticipantInfo]) {
-    guard !isReplaced(infos) else { return end(LiveKitError(Livekit_DisconnectReason.duplicateIdentity)) }
-    roster.list.add(infos)
-    for info in infos { update(info) }
+    let others = infos.filter { $0.sid != ourselves.sid }
+    guard !isReplaced(others) else { return end(LiveKitError(Livekit_DisconnectReason.duplicateIdentity)) }
+    for info in infos where info.sid == ourselves.sid { learnOurselves(info) }
+    roster.list.add(others, beginsIt: isList(infos))
+    for info in others { update(info) }
     act(.matchTracks)
+  }
+
+  private mutating func learnOurselves(_ info: Livekit_ParticipantInfo) {
+    guard info.version >= ourselves.version else { return }
+    ourselves = info
+    act(.learnOurselves(info))
+  }
+
+  /// Whether it may be the list of a server that goes on with the session: that has ourselves, unless we are hidden.
+  /// Repeated departures come before it, and what has just changed may, too.
+  private func isList(_ infos: [Livekit_ParticipantInfo]) -> Bool {
+    guard ourselves.permission.hidden else { return infos.contains { $0.sid == ourselves.sid } }
+    return infos.isEmpty || infos.contains { $0.sid != ourselves.sid && $0.state != .disconnected }
   }
 
   /// Whether another client has our identity: a server that is to resume our session goes on with that one's.
   /// - Parameter infos: without what is said of our own stay.
   private func isReplaced(_ infos: [Livekit_ParticipantInfo]) -> Bool {
-    !roster.list.isComplete && infos.contains { $0.identity == identity && $0.state != .disconnected }
+    !roster.list.isComplete && infos.contains { $0.identity == ourselves.identity && $0.state != .disconnected }
   }
 
-  /// The server has named everybody. Who has not come back to this session is waited for all the same.
+  /// The server has named everybody, unless it is still about to. Who has not come back to this session is waited for
+  /// all the same.
   mutating func removeUnlisted() {
-    defer { roster.list = .complete }
     guard case .begun(let named) = roster.list else { return }
+    roster.list = .complete
     for identity in roster.identities where !named.contains(identity) {
       if roster.members[identity]?.isAbsent == false { remove(identity) }
     }
@@ -34,9 +50,10 @@ extension SessionState {
   mutating func meet(_ info: Livekit_ParticipantInfo, isSameStay: Bool = false) {
     let (identity, tracks) = (info.identity, info.tracks.map(TrackInfo.init))
     let known = roster.members[identity]
+    if let known, !isSameStay, known.outdates(info) { return }
     if let known, known.sid != info.sid, !isSameStay, !isAwaited(identity) { remove(identity) }
     let isKnown = roster.members[identity] != nil
-    roster.members[identity] = Roster.Member(sid: info.sid)
+    roster.members[identity] = Roster.Member(sid: info.sid, version: info.version)
     if isKnown { recognise(tracks, of: identity) }
     act(isKnown ? .learn(info) : .meet(info), identity)
     updateTracks(of: identity, tracks)
@@ -78,7 +95,8 @@ extension SessionState {
   /// The session goes on in another room: nobody is who they were.
   mutating func moved(to new: Livekit_RoomMovedResponse) {
     for identity in roster.identities { remove(identity) }
-    roster.list = .complete
+    (roster.list, roster.denied) = (.complete, [])
+    if new.hasParticipant { ourselves = new.participant }
     act(.move(new))
     for info in new.otherParticipants where info.sid != new.participant.sid { meet(info) }
     act(.matchTracks)
@@ -112,6 +130,7 @@ extension SessionState {
     let subscription = Subscription(info, of: identity, isWanted: options.autoSubscribe)
     roster.tracks[info.sid] = subscription
     act(.publish(subscription), identity)
+    if roster.denied.remove(info.sid) != nil { set(isAllowed: false, info.sid) }
   }
 
   private mutating func learn(_ info: TrackInfo) {

@@ -7,8 +7,9 @@ extension SessionState {
     set(isAllowed: info.allowed, info.trackSid)
   }
 
-  private mutating func set(isAllowed: Bool, _ sid: String) {
-    guard let known = roster.tracks[sid] else { return }
+  /// A server may say it before it says that the track is published, and says it once.
+  mutating func set(isAllowed: Bool, _ sid: String) {
+    guard let known = roster.tracks[sid] else { return roster.note(isAllowed: isAllowed, ofUnknown: sid) }
     let isToBeTold = change(sid) { $0.set(isAllowed: isAllowed) } == true
     // A server says so of every new subscription, also where it is no news.
     if known.objections.isAllowed != isAllowed { tell(.allowed(isAllowed), sid) }
@@ -24,7 +25,10 @@ extension SessionState {
   mutating func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {
     guard let subscription = roster.tracks[response.trackSid] else { return }
     let error = LiveKitError(response.err, subscription)
-    guard response.err == .seCodecUnsupported else { return tell(.failed(error), response.trackSid) }
+    guard response.err == .seCodecUnsupported else {
+      awaited.settle(response.trackSid)
+      return tell(.failed(error), response.trackSid)
+    }
     refuse(response.trackSid, for: error)
   }
 

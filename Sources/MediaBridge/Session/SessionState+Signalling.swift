@@ -8,7 +8,7 @@ extension SessionState {
     case .join(let join): joined(join, at: now)
     case .reconnect: resumed(at: now)
     case .update(let update): self.update(update.participants)
-    // It ends what a server tells of a session that goes on.
+    // Behind the list it ends what a server tells of a session that goes on.
     case .roomUpdate: removeUnlisted()
     case .mute(let mute): setMuted(mute.muted, mute.sid)
     case .streamStateUpdate(let update): for state in update.streamStates { self.update(state) }

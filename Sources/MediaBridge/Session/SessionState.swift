@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import MediaCore
 import PeerTransport
+import SignalTransport
 
 /// One participant's stay in a room: its session, those that follow it when it is lost, and what it knows and wants of
 /// tracks. No clock and no I/O: events and times come in, what is to be done comes out.
@@ -53,13 +54,22 @@ struct SessionState: Sendable {
     var delays: ReconnectDelays
     /// Why the newest attempt has failed, at first why the connection was lost.
     var cause: LiveKitError
+    /// What was lost at first.
+    let reason: ReconnectReason
     /// How often the connection was lost since it was steady.
     let losses: Int
+    /// Until when the first session has to stand; nil where one has stood.
+    var limit: MediaTime?
+
+    var isOfFirstSession: Bool { limit != nil }
+    func mayBegin(at time: MediaTime) -> Bool { limit.map { time < $0 } ?? true }
   }
 
   /// The transport of the media.
   struct MediaLink: Sendable {
     var isConnected = false
+    /// Whether the primary connection is the one on which we receive.
+    var isSubscriberPrimary = true
     /// The newest offer and our answer to it.
     var negotiation: SessionEvent.Negotiation?
     /// What this process publishes, which a server that goes on with the session is told.
@@ -71,12 +81,14 @@ struct SessionState: Sendable {
   }
 
   private(set) var options: Options
-  /// This participant's, as the server has it.
-  var identity = ""
+  /// This participant, as the server has it.
+  var ourselves = Livekit_ParticipantInfo()
   var phase = Phase.idle
   var link = MediaLink()
   var roster = Roster()
   var settings = SettingsSchedule()
+  /// What the server is to begin to send.
+  var awaited = SubscriptionWatch()
   /// What the call that is under way has found out.
   var actions: [SessionAction] = []
 
@@ -103,7 +115,7 @@ struct SessionState: Sendable {
     case .opened: opened(at: now)
     case .openFailed(let failure): attemptFailed(failure, at: now)
     case .signalEnded(let failure): failed(failure, at: now)
-    case .secondaryTransport(let state): lost(state, at: now)
+    case .secondaryTransport(let state): lost(state, .subscriberFailed, at: now)
     case .publisher(let state): publisherChanged(state, at: now)
     case .publisherNeeded: publisherNeeded()
     case .published(let tracks): published(tracks)
@@ -118,6 +130,7 @@ struct SessionState: Sendable {
     case .want, .hold, .release, .configure, .configurationFailed, .demandChanged, .confirmed, .unconfirmed:
       asked(event, at: now)
     }
+    followSubscriptions(at: now)
     return takeActions()
   }
 
@@ -131,7 +144,7 @@ struct SessionState: Sendable {
       case .waiting(_, let until): until
       case .idle, .ended: nil
       }
-    return [own, link.farewell, publisherDeadline, settings.nextDeadline].compactMap { $0 }.min()
+    return [own, link.farewell, publisherDeadline, settings.nextDeadline, awaited.nextDeadline].compactMap { $0 }.min()
   }
 
   /// - Parameter demand: what renderers need of a track now.
@@ -145,6 +158,8 @@ struct SessionState: Sendable {
     pollConnection(at: now)
     if case .standing(let standing) = phase, let limit = standing.returnLimit, limit <= now { giveUpWaiting() }
     pollSettings(at: now, demand)
+    followSubscriptions(at: now)
+    pollSubscriptions(at: now)
     return takeActions()
   }
 

@@ -10,6 +10,15 @@ extension LiveKitError {
         + "the server and from there")
   }
 
+  static func notSent(_ subscription: Subscription) -> LiveKitError {
+    LiveKitError(
+      .noMedia,
+      "the server has not begun to send \(subscription.described) in \(Int(SubscriptionWatch.patience.seconds)) s "
+        + "although it was asked for it; perhaps it limits how many tracks one participant receives "
+        + "(subscription_limit_video, subscription_limit_audio): take fewer, raise the limit, or look into its log",
+      fault: .server)
+  }
+
   static func encrypted(_ subscription: Subscription) -> LiveKitError {
     let info = subscription.info
     return LiveKitError(

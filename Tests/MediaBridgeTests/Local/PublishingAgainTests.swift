@@ -48,6 +48,32 @@ import Testing
     await made.stop()
     try outcome.get()
   }
+
+  /// A session that is resumed then would name it, and LiveKit's server begins anew where it does not know a track.
+  @Test func whatIsTakenBackIsForgottenBeforeTheServerHearsOfIt() async throws {
+    let room = Room(roomOptions: RoomOptions(defaultCameraCaptureOptions: Self.camera))
+    let (isTakenBack, named) = (Locked(false), Collector<Int>())
+    var configuration = DevServerConfiguration(port: 0)
+    configuration.onRequest = { _, request in
+      guard case .offer = request.message, isTakenBack.withLock({ $0 }) else { return }
+      if let count = room.localParticipant.session.withLock({ $0 })?.countNamed() { named.add(count) }
+    }
+    let server = DevServer(configuration: configuration)
+    let port = try await server.start()
+    let outcome: Result<Void, any Error>
+    do {
+      let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+      try await room.connect(url: "ws://127.0.0.1:\(port)", token: try SyntheticRoom.token("alice", grant))
+      let camera = try #require(try await room.localParticipant.setCamera(enabled: true))
+      isTakenBack.withLock { $0 = true }
+      try await room.localParticipant.unpublish(publication: camera)
+      try await eventually("the offer without it") { named.values.last == 0 }
+      outcome = .success(())
+    } catch { outcome = .failure(error) }
+    await room.disconnect()
+    await server.stop()
+    try outcome.get()
+  }
 }
 
 extension Locked<Int> {
@@ -68,6 +94,18 @@ extension RoomSession {
       isDone.signal()
     }
     isDone.wait()
+  }
+
+  /// How many tracks a server that goes on with the session would be told of when it is asked.
+  fileprivate nonisolated func countNamed() -> Int {
+    let (isDone, count) = (DispatchSemaphore(value: 0), Locked(0))
+    Task {
+      let named = await state.link.published.count
+      count.withLock { $0 = named }
+      isDone.signal()
+    }
+    isDone.wait()
+    return count.withLock { $0 }
   }
 
   private func renameAnnounced() { _ = services.local.announceAgain() }

@@ -171,7 +171,7 @@ import Testing
     try await run(Self.devices, sources: ["microphone"]) { synthetic, alice, _ in
       var info = Livekit_ParticipantInfo()
       (info.sid, info.identity, info.state) = (alice.sid, "alice", .active)
-      info.permission.canPublish = true
+      (info.permission.canPublish, info.version) = (true, .max)
       var response = Livekit_SignalResponse()
       response.update.participants = [info]
       synthetic.server.tell(response, to: "alice")

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import MediaCore
 import PeerTransport
+import SignalTransport
 
 @testable import MediaBridge
 
@@ -38,7 +39,7 @@ struct Course {
 
   mutating func join(_ identities: [String], isConnected: Bool = true) {
     var join = Livekit_JoinResponse()
-    join.participant.identity = "watcher"
+    (join.participant, join.subscriberPrimary) = (Self.ourselves, true)
     join.otherParticipants = identities.map { Self.info(of: $0) }
     handle(.opened)
     handle(.response(.join(join)))
@@ -55,6 +56,12 @@ struct Course {
   }
 
   // MARK: What the server says
+
+  static var ourselves: Livekit_ParticipantInfo {
+    var info = Livekit_ParticipantInfo()
+    (info.identity, info.sid, info.state) = ("watcher", "PA_own", .active)
+    return info
+  }
 
   /// Somebody with a camera.
   static func info(
@@ -76,10 +83,40 @@ struct Course {
     return handle(.response(.update(update)))
   }
 
+  /// Everybody, as after a resume.
+  mutating func list(_ infos: [Livekit_ParticipantInfo]) { update([Self.ourselves] + infos) }
+
   mutating func updateRoom() { handle(.response(.roomUpdate(Livekit_RoomUpdate()))) }
 }
 
 extension [SessionAction] {
+  /// Why tracks do not come, as the program is told.
+  var failures: [(sid: String, error: LiveKitError)] {
+    compactMap { action in
+      if case .track(_, let sid, .tell(.failed(let error))) = action { (sid, error) } else { nil }
+    }
+  }
+
+  /// How signalling connections are opened.
+  var openings: [(mode: ReconnectMode, reason: ReconnectReason)] {
+    compactMap { action in
+      if case .connection(.open(let mode, let reason)) = action { (mode, reason) } else { nil }
+    }
+  }
+
+  /// What the program is told of the room, in words.
+  var course: [String] {
+    compactMap { action in
+      guard case .room(let state) = action else { return nil }
+      return switch state {
+      case .connected: "connected"
+      case .reconnecting(let mode, _, _): "reconnecting \(mode)"
+      case .reconnected(let mode): "reconnected \(mode)"
+      case .ended: "ended"
+      }
+    }
+  }
+
   /// What the server is told without asking whether it has left.
   var subscriptions: [Livekit_UpdateSubscription] {
     compactMap { action in

@@ -13,7 +13,7 @@ import Testing
     var leave = Livekit_LeaveRequest()
     (leave.canReconnect, leave.reason) = (true, .stateMismatch)
     let actions = course.handle(.response(.leave(leave)))
-    #expect(actions.contains { if case .connection(.open(.full)) = $0 { true } else { false } })
+    #expect(actions.openings.map(\.mode) == [.full])
     // It is the last one all the same.
     course.handle(.openFailed(SessionFailure(LiveKitError(.network, "refused"), remedy: .quick)))
     #expect(course.state.isEnded)
@@ -31,7 +31,7 @@ import Testing
   /// It is known once the whole list has come, in however many updates.
   @Test func whoIsNotNamedAtAResumeHasLeft() {
     var course = Self.resumed()
-    course.update([Course.info(of: "carol")])
+    course.list([Course.info(of: "carol")])
     course.update([Course.info(of: "bob")])
     #expect(course.state.roster.identities == ["alice", "bob", "carol"])
     course.updateRoom()
@@ -43,10 +43,18 @@ import Testing
     #expect(course.state.roster.identities == ["bob", "carol"])
   }
 
-  /// The list without ourselves.
-  @Test func everybodyMayHaveLeft() {
+  /// The list is of ourselves alone, or of nobody where we are hidden.
+  @Test(arguments: [true, false]) func everybodyMayHaveLeft(isHidden: Bool) {
     var course = Self.resumed()
-    course.update([])
+    if isHidden {
+      var info = Course.ourselves
+      info.permission.hidden = true
+      course.update([info])
+      course.lose(.quick)
+      _ = course.advance(by: .seconds(1))
+      _ = course.resume()
+    }
+    course.update(isHidden ? [] : [Course.ourselves])
     course.updateRoom()
     #expect(course.state.roster.members.isEmpty && course.state.roster.tracks.isEmpty)
   }
@@ -61,15 +69,36 @@ import Testing
     #expect(early.state.roster.identities == ["bob"])
   }
 
+  /// A server tells of changes meanwhile, of the room, too.
+  @Test func whatChangesBeforeTheListIsNotIt() {
+    var course = Self.resumed()
+    course.update([Course.info(of: "carol")])
+    course.updateRoom()
+    #expect(course.state.roster.identities == ["alice", "bob", "carol"])
+    // It was made before carol came.
+    course.list([Course.info(of: "alice")])
+    course.updateRoom()
+    #expect(course.state.roster.identities == ["alice", "carol"])
+  }
+
+  /// A server that sends none may tell of us later.
+  @Test func aListIsNotWaitedForAfterTheOffer() {
+    var course = Self.resumed()
+    course.handle(.answered(.init(id: 1, offer: "offer", answer: "answer")))
+    course.list([])
+    course.updateRoom()
+    #expect(course.state.roster.identities == ["alice", "bob"])
+  }
+
   /// That of a connection that is lost, too, was not whole.
   @Test func eachResumeHasAListOfItsOwn() {
     var course = Self.resumed()
-    course.update([Course.info(of: "bob")])
+    course.list([Course.info(of: "bob")])
     course.lose(.quick)
     // The second attempt of a row waits a little.
     _ = course.advance(by: .seconds(1))
     _ = course.resume()
-    course.update([Course.info(of: "alice")])
+    course.list([Course.info(of: "alice")])
     course.updateRoom()
     #expect(course.state.roster.identities == ["alice"])
   }
@@ -81,7 +110,7 @@ import Testing
     course.lose(.quick)
     _ = course.advance(by: .seconds(1))
     _ = course.resume()
-    course.update([])
+    course.list([])
     course.updateRoom()
     #expect(course.state.roster.identities == ["alice"])
     _ = course.advance(by: SessionState.returnTime)
@@ -101,7 +130,82 @@ import Testing
     #expect(!former.state.isEnded)
   }
 
+  // MARK: What overtakes something newer
+
+  private static func info(_ version: UInt32, hasTrack: Bool) -> Livekit_ParticipantInfo {
+    var info = Course.info(of: "alice")
+    info.version = version
+    if !hasTrack { info.tracks = [] }
+    return info
+  }
+
+  @Test func anOlderUpdateIsPassedOver() {
+    var course = Course.standing()
+    course.update([Self.info(6, hasTrack: true)])
+    course.update([Self.info(5, hasTrack: false)])
+    #expect(course.state.roster.sids == ["TR_alice"])
+    // The same again, and what is newer, counts.
+    course.update([Self.info(6, hasTrack: true)])
+    course.update([Self.info(7, hasTrack: false)])
+    #expect(course.state.roster.tracks.isEmpty)
+  }
+
+  /// Another stay counts anew, and so does another session.
+  @Test func anotherStayHasVersionsOfItsOwn() {
+    var course = Course.standing()
+    course.update([Self.info(6, hasTrack: true)])
+    var info = Self.info(1, hasTrack: false)
+    info.sid = "PA_again"
+    course.update([info])
+    #expect(course.state.roster.tracks.isEmpty)
+    var lost = Course.standing()
+    lost.update([Self.info(6, hasTrack: true)])
+    lost.lose(.full)
+    lost.join([])
+    lost.update([Self.info(1, hasTrack: true)])
+    #expect(lost.state.roster.members["alice"]?.isAbsent == false)
+  }
+
+  @Test func whatIsSaidOfOurselvesDoesNotGoBackEither() {
+    var course = Course.standing()
+    var told: [SessionAction] = []
+    for version in [UInt32(3), 2, 4] {
+      var info = Course.ourselves
+      info.version = version
+      told += course.update([info])
+    }
+    let learnt: [UInt32] = told.compactMap { action in
+      if case .connection(.learnOurselves(let info)) = action { info.version } else { nil }
+    }
+    #expect(learnt == [3, 4] && course.state.roster.identities == ["alice"])
+  }
+
   // MARK: What is allowed
+
+  /// LiveKit's server says it once, and may say it before it says that the track is there.
+  @Test func whatIsForbiddenBeforeItIsPublishedIsForbidden() {
+    var course = Course.standing()
+    var update = Livekit_SubscriptionPermissionUpdate()
+    (update.trackSid, update.allowed) = ("TR_bob", false)
+    course.handle(.response(.subscriptionPermissionUpdate(update)))
+    let told = course.update([Course.info(of: "bob")])
+    #expect(told.failures.map(\.sid) == ["TR_bob"] && told.failures.map(\.error.code) == [.permissionDenied])
+    #expect(course.state.roster.tracks["TR_bob"]?.objections.isAllowed == false)
+    update.allowed = true
+    course.handle(.response(.subscriptionPermissionUpdate(update)))
+    #expect(course.state.roster.tracks["TR_bob"]?.objections.isAllowed == true)
+  }
+
+  @Test func whatIsAllowedAgainBeforeItIsPublishedIsAllowed() {
+    var course = Course.standing()
+    for isAllowed in [false, true] {
+      var update = Livekit_SubscriptionPermissionUpdate()
+      (update.trackSid, update.allowed) = ("TR_bob", isAllowed)
+      course.handle(.response(.subscriptionPermissionUpdate(update)))
+    }
+    let told = course.update([Course.info(of: "bob")])
+    #expect(told.failures.isEmpty && course.state.roster.tracks["TR_bob"]?.objections.isAllowed == true)
+  }
 
   /// A server says it once, and then sends the track.
   @Test func aPermissionThatIsGivenBackUnheardIsLearnt() {

@@ -24,6 +24,8 @@ import PeerTransport
   /// Numbers of the newest connections; what an older one brings is not heard.
   private var signal = 0
   private var transport = 0
+  /// How it was opened last.
+  private var mode = ReconnectMode.full
   private var isOpen = false
   private var isTransportFailed = false
   /// Nothing arrives, and nobody has noticed yet.
@@ -103,7 +105,12 @@ import PeerTransport
   /// What was told last when a session goes on may have been lost, and the server may or may not have it.
   private func perform(_ state: SessionAction.RoomState) {
     write("\(state)")
-    if case .reconnected(.quick) = state { doubt() }
+    switch state {
+    case .reconnected(.quick): doubt()
+    // Also where the first session has gone on.
+    case .connected where mode == .quick: doubt()
+    default: break
+    }
   }
 
   private func doubt() {
@@ -112,12 +119,12 @@ import PeerTransport
 
   private func perform(_ action: SessionAction.Connection) {
     switch action {
-    case .open(let mode): open(mode)
+    case .open(let mode, _): open(mode)
     case .makeTransport: makeTransport()
     case .send(let request): send(request)
     case .confirm(let request, let confirmation): send(request, confirmation)
     case .matchTracks, .learnCodecs: after(.zero) { self.match() }
-    case .learn, .move, .settingsTold, .watchCongestion: break
+    case .learn, .learnOurselves, .move, .settingsTold, .watchCongestion: break
     }
   }
 
@@ -148,6 +155,7 @@ import PeerTransport
 
   private func open(_ mode: ReconnectMode) {
     signal += 1
+    self.mode = mode
     (isOpen, isCut) = (false, false)
     if mode == .full { (transport, isTransportFailed, carried) = (transport + 1, false, [:]) }
     doubt()

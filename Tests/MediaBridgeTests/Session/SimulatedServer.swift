@@ -138,9 +138,15 @@ import MediaCore
 
   var join: Livekit_JoinResponse {
     var join = Livekit_JoinResponse()
-    join.participant.sid = "PA_watcher"
+    join.participant = ourselves
     join.otherParticipants = participants
     return join
+  }
+
+  private var ourselves: Livekit_ParticipantInfo {
+    var info = Livekit_ParticipantInfo()
+    (info.sid, info.identity, info.state) = ("PA_watcher", "watcher", .active)
+    return info
   }
 
   private var participants: [Livekit_ParticipantInfo] {
@@ -160,7 +166,7 @@ import MediaCore
       (info.identity, info.sid, info.state) = (identity, sid, .disconnected)
       update.participants.append(info)
     }
-    update.participants += participants
+    update.participants += participants + [ourselves]
     return update
   }
 

@@ -81,6 +81,7 @@ import Testing
       fill(&track)
       var info = Livekit_ParticipantInfo()
       (info.sid, info.identity, info.state, info.tracks) = (camera.participant?.sid ?? "", "alice", .active, [track])
+      info.version = .max
       response.update.participants = [info]
     }
   }

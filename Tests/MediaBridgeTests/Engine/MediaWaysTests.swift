@@ -1,0 +1,57 @@
+import LiveKitProtocol
+import PeerTransport
+import Testing
+
+@testable import MediaBridge
+
+/// Which ways a server and the program leave to media.
+@Suite struct MediaWaysTests {
+  private static func server(_ urls: [String]) -> Livekit_ICEServer {
+    var server = Livekit_ICEServer()
+    server.urls = urls
+    return server
+  }
+
+  private static func ways(_ options: ConnectOptions = ConnectOptions(), _ urls: [String] = []) -> MediaWays {
+    var join = Livekit_JoinResponse()
+    join.iceServers = [server(urls)]
+    return MediaWays(join, options, localAddresses: [])
+  }
+
+  private static func reconnect(
+    _ setting: Livekit_ClientConfigSetting, _ urls: [String]
+  ) -> Livekit_ReconnectResponse {
+    var reconnect = Livekit_ReconnectResponse()
+    reconnect.iceServers = [server(urls)]
+    reconnect.clientConfiguration.forceRelay = setting
+    return reconnect
+  }
+
+  /// A server that has seen other ways fail says so when the session goes on, and takes it back.
+  @Test func relaysAreForcedAndLiftedAtAResume() {
+    let (relay, options) = (["turn:relay:3478?transport=tcp"], ConnectOptions())
+    var ways = Self.ways()
+    #expect(!ways.servers.isRelayOnly)
+    ways.renew(Self.reconnect(.enabled, relay), options)
+    #expect(ways.servers == ICEServers([ICEServer(urls: relay)], isRelayOnly: true))
+    ways.renew(Self.reconnect(.unset, relay), options)
+    #expect(!ways.servers.isRelayOnly)
+  }
+
+  @Test func whatTheProgramWantsStays() {
+    let options = ConnectOptions(iceServers: [IceServer(urls: ["turn:own"])], iceTransportPolicy: .relay)
+    var ways = Self.ways(options)
+    ways.renew(Self.reconnect(.unset, ["turn:relay"]), options)
+    #expect(ways.servers == ICEServers([ICEServer(urls: ["turn:own"])], isRelayOnly: true))
+  }
+
+  /// LiveKit's own relay by TLS, which is not spoken here, would be no way at all.
+  @Test func aRelayThatIsNotSpokenToIsNotTheOnlyWay() {
+    var ways = Self.ways()
+    ways.renew(Self.reconnect(.enabled, ["turns:relay:443?transport=tcp"]), ConnectOptions())
+    #expect(!ways.servers.isRelayOnly)
+    var join = Livekit_JoinResponse()
+    join.clientConfiguration.forceRelay = .enabled
+    #expect(MediaWays(join, ConnectOptions(), localAddresses: []).areNone)
+  }
+}
