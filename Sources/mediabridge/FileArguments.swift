@@ -46,10 +46,15 @@ struct FileArguments: ParsableArguments {
     if let maxSize, maxSize < PartLimit.smallest {
       throw ValidationError("--max-size: give it at least \(PartLimit.smallest / 1000)k")
     }
-    guard let onComplete, !onComplete.contains("$1"), !onComplete.contains("$@") else { return }
+    guard let onComplete, !Self.namesFile(onComplete) else { return }
     throw ValidationError(
       "--on-complete: '\(onComplete)' does not name the file: write \"$1\" where its path belongs, in single quotes "
         + "around the whole command")
+  }
+
+  /// Whether a shell's command has its file somewhere: a loop that names nothing is over what it was given.
+  private static func namesFile(_ command: String) -> Bool {
+    command.firstMatch(of: /\$\{?[1@*]|\bfor\s+\w+(?:\s*;|\s+do\b)/) != nil
   }
 
   var parts: PartLimit? {
@@ -65,8 +70,11 @@ struct FileArguments: ParsableArguments {
 func bytes(of text: String) throws -> Int64 {
   let units: [Character: Double] = ["k": 1e3, "m": 1e6, "g": 1e9]
   let unit = text.lowercased().last.flatMap { units[$0] }
-  guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0, number < 1e9 else {
-    throw ValidationError("write a size such as 500M or 2G")
-  }
-  return Int64(number * (unit ?? 1))
+  guard let number = Double(unit == nil ? text : String(text.dropLast())) else { throw notASize }
+  let bytes = number * (unit ?? 1)
+  // More than any disk has, and still a number of bytes.
+  guard bytes >= 0, bytes < 1e18 else { throw notASize }
+  return Int64(bytes)
 }
+
+private var notASize: ValidationError { ValidationError("write a size such as 500M or 2G") }

@@ -20,6 +20,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
   /// On the main actor, whose thread runs this before the runtime opens anything.
   @MainActor static func main() async {
     holdStandardDescriptors()
+    raiseDescriptorLimit()
     let arguments = Array(CommandLine.arguments.dropFirst())
     CommandLineSecrets.hide()
     shareHeaps()

@@ -89,13 +89,6 @@ final class OutputQueue: Sendable {
 
   /// Written whole, so that a reader behind a pipe has each line when it is said.
   private static func put(_ text: String, to descriptor: Int32) -> Int32? {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return count < 0 ? errno : EIO }
-      rest = rest.dropFirst(count)
-    }
-    return nil
+    RawDescriptor.put(Array(text.utf8)[...], to: descriptor)
   }
 }

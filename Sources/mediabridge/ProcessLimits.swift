@@ -10,6 +10,25 @@ func holdStandardDescriptors() {
   if descriptor >= 0 { close(descriptor) }
 }
 
+/// How many descriptors this process may have open.
+enum DescriptorLimit {
+  /// What it was before it was raised as far as it may be, which the first who asks does; nil where it was as high.
+  ///
+  /// A participant who is recorded takes some ten, and whoever begins programs grants 1024 as a rule. That is for those
+  /// that wait by `select`, which knows no others: commands have what they would have without this program.
+  static let before: rlim_t? = {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return nil }
+    let before = limit.rlim_cur
+    limit.rlim_cur = limit.rlim_max
+    return setrlimit(resource, &limit) == 0 ? before : nil
+  }()
+}
+
+/// Lets many participants be recorded in one process. To be called before any command is run.
+func raiseDescriptorLimit() { _ = DescriptorLimit.before }
+
 /// Lets all threads share two heaps. glibc gives threads that allocate at the same time up to eight for each processor,
 /// and what is free in one is of no use to the others: with 25 tracks that was a tenth of all memory. Threads keep small
 /// pieces for themselves anyway, so that they hardly meet; in that room no cost could be measured. To be called before

@@ -138,7 +138,6 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if let exclusion = exclusions.first { throw ValidationError(exclusion) }
     try checkUse()
     try Purpose.check(destination)
-    try checkReconnection()
     if !set.pairs.isEmpty { _ = try prepared() }
   }
 
@@ -155,13 +154,6 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if files.maxSize != nil, !targets.contains(where: \.isFile) {
       throw ValidationError("--max-size is for files, and no destination is one: --duration ends a live stream, too")
     }
-  }
-
-  /// Not of a job of `run`, whose file may bring one later.
-  /// - Throws: no destination is a live server, and none may come.
-  private func checkReconnection() throws {
-    guard reconnectFor != nil, controlForm == nil, !targets.contains(where: \.isLive) else { return }
-    throw ValidationError("--reconnect-for is for live servers, and no destination is one")
   }
 
   /// - Throws: what is given for a mixed room does not fit it, or there is none.
@@ -229,6 +221,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
         autoSubscribe: false, adaptiveStream: isComposite, receiveValues: prepared.receiveValues))
     let source = job(in: room, prepared)
     if !isComposite { tellIdlePreset(console) }
+    tellIdleReconnection(console)
     do {
       try await recording(source, room, prepared.options, console, control: controlForm)
         .run(url: try access.serverURL(), token: try access.accessToken())
@@ -259,6 +252,14 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     guard let preset = encoding.preset else { return }
     console.say("Without effect: the preset's \(preset.framerate) frames a second; they come as they are sent.")
     console.event("without_effect", ["variables": ["fps"]])
+  }
+
+  /// Not of a job of `run`, whose file may bring a live server later. What was tried on a terminal, where one may be
+  /// added, is no mistake elsewhere.
+  private func tellIdleReconnection(_ console: Console) {
+    guard reconnectFor != nil, controlForm == nil, !targets.contains(where: \.isLive) else { return }
+    console.say("Without effect: --reconnect-for, which is for live servers; no destination is one.")
+    console.event("without_effect", ["variables": ["reconnect-for"]])
   }
 
   /// Checks what can be before the room is joined, and takes the files.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Commands that a shell runs, with the signals as a shell has them.
+/// Commands that a shell runs, with the signals as a shell has them, and the limit of descriptors that this program was
+/// begun with.
 enum ShellCommand {
   /// - Parameters:
   ///   - arguments: `$1` and so on.
@@ -30,7 +31,7 @@ enum ShellCommand {
     let group = hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
     posix_spawnattr_setflags(&attributes, Int16(group | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let given: [String] = ["/bin/sh", "-c", command, "sh"] + arguments
+    let given: [String] = ["/bin/sh", "-c", limited(command), "sh"] + arguments
     var words: [UnsafeMutablePointer<CChar>?] = given.map { strdup($0) } + [nil]
     var values: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in words + values { free(text) } }
@@ -38,6 +39,11 @@ enum ShellCommand {
     let result = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, &values)
     errno = result
     return result == 0 ? process : nil
+  }
+
+  /// On the line of the command, so that a shell tells mistakes by its lines.
+  private static func limited(_ command: String) -> String {
+    DescriptorLimit.before.map { "ulimit -S -n \($0); \(command)" } ?? command
   }
 
   /// None is blocked, as most are on Dispatch's threads, and none ignored that this program ignores for itself.

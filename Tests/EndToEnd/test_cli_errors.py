@@ -500,7 +500,6 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", "--video-bitrate", "500", "x.mp3"], ["bitrate", "output/mp3"]),
     (["record", "--dev", "--room", "r", "--size", "640x360", "--width", "640", "x.mp4"], ["--size", "--width", "exclude"]),
     (["record", "--dev", "--room", "r", "--keyframe-interval", "0", "x.mp4"], ["keyframe", "0.1 to 3600"]),
-    (["record", "--dev", "--room", "r", "--reconnect-for", "5s", "x.mp4"], ["--reconnect-for", "no destination is one"]),
     (["record", "--dev", "--room", "r", "--control", "lines", "x.mp4"], ["--control", "standard input"]),
     (["stream", "--dev", "--room", "r", "x.mp4"], ["live server", "'record'"]),
     (["stream", "--dev", "--room", "r", "srt://127.0.0.1"], ["'srt://127.0.0.1' lacks its port: write srt://HOST:PORT"]),
@@ -615,6 +614,30 @@ def test_a_refusal_tells_no_secrets(arguments):
     done = run(*arguments, timeout=20)
     assert done.returncode != 0 and done.stderr
     assert "hunter2" not in done.stdout + done.stderr
+
+
+FILES = [
+    ("--max-size", "2000000000"),
+    ("--part-size", "1073741824"),
+    ("--on-complete", 'up "${1}"'),
+    ("--on-complete", 'up "$*"'),
+    ("--on-complete", 'for file; do up "$file"; done'),
+    # On a terminal it is of use, where a server may be added.
+    ("--reconnect-for", "1m"),
+]
+
+
+@pytest.mark.parametrize("options", FILES, ids=" ".join)
+def test_a_command_without_a_mistake(options, monkeypatch):
+    without_access(monkeypatch)
+    done = run("record", "--dev", "--room", "r", *options, "--dry-run", "x.mp4", timeout=20)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_for_live_servers_alone_is_said_to_change_nothing(tmp_path):
+    done = run("record", *NOWHERE, *KEYS, "--room", "r", "--json", "--reconnect-for", "5s", tmp_path / "x.mp4")
+    assert done.returncode == 1, done.stderr
+    assert '"variables":["reconnect-for"]' in done.stdout
 
 
 def without_server(*options):

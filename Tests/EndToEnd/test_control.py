@@ -164,7 +164,12 @@ def test_a_pause_is_cut_out(server, tmp_path):
     assert "is live" in ask(recorder, "pause")["message"]
     assert_done(recorder, "remove", location="udp://127.0.0.1:9")
     recorder.send(signal.SIGUSR1)
-    paused = recorder.wait_for("paused")["duration"]
+    told = {}
+    while not {"control", "paused"} <= told.keys():
+        event = recorder.next(wanted="paused")
+        told[event["event"]] = event
+    assert (told["control"]["command"], told["control"]["done"]) == ("pause", True), told
+    paused = told["paused"]["duration"]
     begun = time.monotonic()
     while time.monotonic() < begun + PAUSE:
         told = recorder.wait_for("progress")

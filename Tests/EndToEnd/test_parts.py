@@ -170,6 +170,7 @@ def test_a_command_that_fails_is_told(server, tmp_path):
     "options, said",
     [
         (("--on-complete", "upload.sh"), "does not name the file"),
+        (("--on-complete", "for file in *; do upload.sh; done"), "does not name the file"),
         (("--part-size", "5 apples"), "write a size such as 500M or 2G"),
         (("--part-size", "5k"), "at least 100 kB"),
         (("--part-duration", "0.1s"), "too short"),

@@ -1,6 +1,7 @@
 """Where the program takes its pipeline templates from, and the commands that show and change them."""
 
 import os
+import resource
 import shutil
 import subprocess
 from xml.etree import ElementTree
@@ -159,6 +160,22 @@ sed -i "s/fragment:-1000/fragment:-500/" "$1"
     assert done.returncode == 0 and "is ok" in done.stdout, done.stderr
     blocked, interrupted = told.read_text().splitlines()
     assert int(blocked.split()[1], 16) == 0 and interrupted == "interrupted"
+
+
+def test_an_editor_has_as_many_descriptors_as_whoever_began_the_program_granted(say, tmp_path):
+    """The program itself takes as many as it may have."""
+    told = tmp_path / "told"
+    script = f"{{ ulimit -Sn; ulimit -Hn; grep 'open files' /proc/$PPID/limits; }} > {told}; true"
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (500, hard))
+    try:
+        done = say("pipelines", "edit", "output/mp4", VISUAL=script)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert told.exists(), done.stderr
+    *given, own = told.read_text().splitlines()
+    assert given == ["500", str(hard)]
+    assert own.split()[3:5] == [str(hard), str(hard)], own
 
 
 KINDS = ["receive", "process", "mix", "tile", "decode", "encode", "send", "output", "capture"]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -184,6 +185,56 @@ def test_a_socket_reader_that_stands_still_holds_nobody_up(room, tmp_path):
     assert f"unix:{path}: reader {slow}: the reader is too slow" in of("reader_slow", events)[0]["message"]
     assert len(of("reader_slow", events)) == 1, "once"
     assert of("finished", events)[0]["dropped"] == len(of("dropped", lines(log)))
+
+
+def test_a_socket_without_a_descriptor_for_its_readers_waits_for_one(local_server, tmp_path):
+    """They are taken once there are some, and nothing is done all the time until then."""
+    path = tmp_path / "frames.sock"
+    reader = Reader(local_server, "frames", f"unix:{path}")
+    pid = reader.process.pid
+    next(line for line in reader.process.stdout if b'"state":"connected"' in line)
+
+    def descriptors():
+        return {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+
+    def is_settled():
+        before = descriptors()
+        time.sleep(1)
+        return descriptors() == before
+
+    def seconds():
+        times = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[11:13]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+    eventually(is_settled)
+    before = descriptors()
+    _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (max(before) + 1, hard))
+    with contextlib.ExitStack() as stack:
+        # More than there are numbers left below that.
+        count = max(before) + 1 - len(before) + 5
+        for _ in range(count):
+            stack.enter_context(socket.socket(socket.AF_UNIX)).connect(str(path))
+        begun = seconds()
+        time.sleep(2)
+        assert seconds() - begun < 1, "it spins"
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard, hard))
+        eventually(lambda: len(descriptors()) >= len(before) + count)
+    reader.stop()
+
+
+def test_one_of_each_that_cannot_be_written_fails_alone(server, tmp_path):
+    for name in ("alice", "bob"):
+        server.foreign_publisher("--no-video", "--identity", name, "--tone")
+    (tmp_path / "alice.raw").write_bytes(b"yesterday's")
+    reader = Reader(server, "pcm", "--each", "--duration", "2s", tmp_path / "{publisher_identity}.raw")
+    events = [json.loads(line) for line in reader.process.stdout]
+    assert reader.finish() == 1, reader.said
+    [refused] = of("destination", events)
+    assert (refused["state"], refused["participant"]) == ("failed", "alice") and "alice.raw" in refused["message"]
+    assert (tmp_path / "bob.raw").stat().st_size == 2 * 2 * 48_000
+    # That is the end of the command.
+    assert len(of("failed", events)) == 1 and events.index(refused) < events.index(of("failed", events)[0])
 
 
 def test_what_lies_where_the_caps_go_is_kept(tmp_path):

@@ -187,6 +187,50 @@ def test_a_destination_that_moves_to_another_job_goes_beside_itself(server, runn
         assert_whole(runner.folder / file, 0.9)
 
 
+def test_a_destination_that_was_refused_is_tried_again(server, runner):
+    """The job goes on meanwhile, and has not failed."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    job, held = {"participant": "alice", "destinations": ["a.mkv"]}, runner.folder / "b.mkv"
+    held.write_bytes(b"yesterday's")
+    runner.write({"talk": job})
+    program = runner.start()
+    runner.until("talk", "a.mkv", 1)
+    runner.write({"talk": {**job, "destinations": ["a.mkv", "b.mkv"]}})
+    told = program.wait_for("control")
+    assert (told["job"], told["command"], told["done"]) == ("talk", "add", False), told
+    assert "b.mkv" in told["message"] and held.read_bytes() == b"yesterday's"
+    held.unlink()
+    program.send(signal.SIGHUP)
+    assert program.wait_for("configuration")["changed"] == ["talk"]
+    runner.until("talk", "b.mkv", 1)
+    program.send(signal.SIGHUP)
+    assert program.wait_for("configuration")["same"] == ["talk"]
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert not runner.of("talk", "failed")
+    for file in ("a.mkv", "b.mkv"):
+        assert_whole(runner.folder / file, 0.9)
+    assert_without_gap(runner.folder / "a.mkv")
+
+
+def test_a_line_of_what_has_failed_alone_may_go(server, runner):
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    nowhere = {"location": "rtmp://127.0.0.1:9/live/key"}
+    job = {"participant": "alice", "reconnect-for": "1s", "destinations": ["a.mkv", nowhere]}
+    runner.write({"talk": job})
+    program = runner.start()
+    runner.wait(lambda: "failed" in [one["state"] for one in runner.of("talk", "destination")])
+    runner.until("talk", "a.mkv", 1)
+    runner.write({"talk": {**job, "destinations": ["a.mkv"]}})
+    assert program.wait_for("configuration")["changed"] == ["talk"]
+    begun = runner.of("talk", "progress")[-1]["duration"]
+    runner.until("talk", "a.mkv", begun + 1)
+    assert not runner.of("talk", "control") and not runner.of("talk", "failed")
+    program.send(signal.SIGINT)
+    assert program.finish() == 1, "one of the destinations is not there"
+    assert_whole(runner.folder / "a.mkv", begun + 0.5)
+
+
 def test_a_live_server_gets_the_stream_anew_with_other_values(server, runner, start, namespace, tmp_path):
     """It takes no second one beside it."""
     live = LiveServer(start, namespace.command, tmp_path / "live")

@@ -53,7 +53,7 @@ def test_what_follows_a_recording_is_done_though_nobody_reads_of_it(server, tmp_
     recorder.send(signal.SIGINT)
     assert recorder.finish(30) == 0, recorder.report("failed")
     assert (tmp_path / "unread.mp4.json").exists()
-    files = list(tmp_path.glob("unread*.mp4"))
+    files = [*tmp_path.glob("unread*.mp4"), tmp_path / "unread.mp4.json"]
     assert sorted(done.read_text().split()) == sorted(map(str, files))
     assert "standard output was not read" in recorder.errors, recorder.report("that is not said")
 
@@ -79,13 +79,15 @@ def test_a_development_server_that_nobody_reads_goes_on(start, tmp_path):
         assert checks.decode_errors(tmp_path / name) == []
 
 
-def test_a_reader_that_comes_late_has_all_that_was_asked_for():
-    """As a pager, whose person reads a page at a time."""
+@pytest.mark.parametrize("flags", [0, os.O_NONBLOCK], ids=["blocking", "non-blocking"])
+def test_a_reader_that_comes_late_has_all_that_was_asked_for(flags):
+    """As a pager, whose person reads a page at a time, or a program that has made its pipe one that does not wait."""
     command = [*map(str, mediabridge("pipelines", "list"))]
     wanted = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
     assert len(wanted) > PAGE
     read, write = os.pipe()
     fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, PAGE)
+    fcntl.fcntl(write, fcntl.F_SETFL, fcntl.fcntl(write, fcntl.F_GETFL) | flags)
     with subprocess.Popen(command, cwd=ROOT, stdout=write) as process, os.fdopen(read, "rb") as pipe:
         os.close(write)
         # For longer than a recording waits at its end.

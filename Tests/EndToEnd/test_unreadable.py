@@ -1,8 +1,10 @@
 """Tracks that nobody here can read: said at once and at the end, and never a file of noise or a silent black one."""
 
+import subprocess
 import time
 
-from programs import KEYS, mediabridge
+import numpy as np
+from programs import KEYS, ROOT, mediabridge
 
 ENCRYPTED = "the {} of alice is encrypted end to end, which is not supported yet"
 
@@ -43,3 +45,29 @@ def test_an_encrypted_room_is_said_to_be_one(server, start, tmp_path):
     )
     assert endless.finish(20) == 1
     assert ENCRYPTED.format("camera") in endless.errors and not file.exists()
+
+
+def hand_on(server, command, *options):
+    """What `frames` or `pcm` writes of the usual room, its exit status and what it says."""
+    access = ("--url", server.url, *KEYS, "--room", "test")
+    words = [str(word) for word in server.enter(*mediabridge(command, *access, *options))]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=60, check=False)
+    return done.stdout, done.returncode, done.stderr.decode()
+
+
+def test_what_can_be_had_is_handed_on_and_the_rest_said_to_be_missing(server):
+    """Without a limit to the wait, too: nobody ends the others."""
+    server.foreign_publisher("--identity", "alice", "--encrypted", "--duration", 90)
+    for command, source in (("pcm", "microphone"), ("frames", "camera")):
+        data, status, said = hand_on(server, command)
+        assert (data, status) == (b"", 1) and ENCRYPTED.format(source) in said, said
+    server.foreign_publisher("--identity", "bob", "--tone", "--width", 320, "--height", 180, "--duration", 90)
+    data, status, said = hand_on(server, "pcm", "--mix", "--duration", "2s")
+    samples = np.frombuffer(data, "<i2")
+    assert len(samples) == 2 * 48_000 and np.abs(samples[48_000:]).max() > 10_000, said
+    last = [line for line in said.splitlines() if line.startswith("mediabridge: ")]
+    assert status == 1 and len(last) == 1 and ENCRYPTED.format("microphone") in last[0], said
+    # Of the one who can be had, whoever was there first.
+    gray = ("--format", "gray8", "--size", "160x90", "--fps", 5, "--duration", "1s")
+    data, status, said = hand_on(server, "frames", *gray)
+    assert len(data) == 5 * 160 * 90 and status == 0, said

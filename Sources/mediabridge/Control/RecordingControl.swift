@@ -36,11 +36,11 @@ struct RecordingControl: Sendable {
 
   /// Pauses, or goes on.
   private func heedSignal() async {
-    do throws(LiveKitError) { _ = try await perform(.switchPause) } catch {
-      console.say("Not done: \(error.message)")
-      console.event(
-        "control", ["command": "pause", "done": false, "message": error.message, "code": error.code.rawValue])
-    }
+    let request = ControlRequest.switchPause
+    do throws(LiveKitError) {
+      _ = try await perform(request)
+      console.event("control", ["command": request.name, "done": true])
+    } catch { console.tell(refusalOf: request.name, error) }
   }
 
   private func answer(_ line: String) async {
@@ -90,5 +90,13 @@ struct RecordingControl: Sendable {
       return "The recording ends."
     }
     return nil
+  }
+}
+
+extension Console {
+  /// Says what of a recording that runs could not be changed; it goes on as it was.
+  func tell(refusalOf command: String, _ error: LiveKitError) {
+    say("Not done: \(error.message)")
+    event("control", ["command": command, "done": false, "message": error.message, "code": error.code.rawValue])
   }
 }

@@ -79,13 +79,16 @@ extension Console {
   }
 
   /// Says why nothing goes to a reader any more, where others go on.
-  /// - Parameter name: the reader's.
-  func tell(endOf name: String, _ failure: LiveKitError) {
+  /// - Parameters:
+  ///   - name: the reader's; nil for one that could not be opened.
+  ///   - identity: whose media it was for, where it is that one's alone.
+  func tell(endOf name: String?, of identity: String? = nil, _ failure: LiveKitError) {
     say("\(failure.message).")
     guard failure.code != .readerGone else { return event("reader_gone", ["message": failure.message]) }
     // As `record` tells of a destination that has failed.
-    event(
-      "destination",
-      ["file": name, "state": "failed", "message": failure.message, "code": failure.code.rawValue])
+    var fields: [String: Any] = ["state": "failed", "message": failure.message, "code": failure.code.rawValue]
+    if let name { fields["file"] = name }
+    if let identity { fields["participant"] = identity }
+    event("destination", fields)
   }
 }

@@ -72,6 +72,7 @@ actor RawSession {
   private let makeStream: StreamMaker
   private var duration: Duration?
   private var streams = RawStreams()
+  private var refusals = RawRefusals()
   /// Of those who have left, by number: what they wait for holds up nobody.
   private var leaving: [Int: Task<Void, Never>] = [:]
   private var takes: [Take] = []
@@ -107,7 +108,7 @@ actor RawSession {
     templates.stop()
     await finishStreams()
     noteEnds()
-    failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome)
+    failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome) ?? refusals.lack
     let unsent = await reports.replies?.finish()
     failure = failure ?? unsent
     report(failure)
@@ -145,6 +146,7 @@ actor RawSession {
           ? streams.lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(request.choice.wish)")
       }
       tick()
+      await heedRefusals()
       if streams.isOver(isOpen: request.extent == .each && duration == nil) {
         return streams.lack(isWhole: duration == nil)
       }
@@ -153,7 +155,8 @@ actor RawSession {
         return room.loss
       }
       guard !hasBegun else { continue }
-      if wait == nil, let refusal = takes.compactMap(\.publication.refusal).first { return refusal }
+      // Whoever set a limit to the wait waits for something else.
+      if wait == nil, let refusal = refusals.hopelessness(at: .now) { return refusal }
       if let deadline, MediaTime.now >= deadline {
         return LiveKitError(.timedOut, "waited in vain for \(request.choice.wish); raise --wait to wait longer")
       }
@@ -168,6 +171,16 @@ actor RawSession {
     noteEnds()
     reports.info?.tick()
     templates.follow(takes.compactMap(\.publication.media), reports.console)
+  }
+
+  /// Has another one be taken in the place of who cannot be had.
+  private func heedRefusals() async {
+    while refusals.note(takes.map { held($0) }, at: .now) { await arrange() }
+  }
+
+  private func held(_ take: Take) -> RawRefusals.Held {
+    let (sid, refusal) = (take.publication.sid, take.publication.refusal)
+    return RawRefusals.Held(key: request.extent == .all ? sid : take.key, sid: sid, refusal: refusal)
   }
 
   /// Said at once where others go on; else it is why the command ends.
@@ -257,7 +270,7 @@ actor RawSession {
     } catch {
       streams.fail(take.key, error)
       // Else it is why the command ends.
-      if request.extent == .each { reports.console.fail(error) }
+      if request.extent == .each { reports.console.tell(endOf: nil, of: take.key, error) }
       return false
     }
     return true
@@ -289,13 +302,16 @@ actor RawSession {
       }
     }
     guard request.extent == .one else { return found }
-    // Whoever is muted may stay so for long, and another one be there.
     let hasBegun = streams.hasBegun
-    let chosen =
-      found.first { hasBegun && $0.participant.identity == identity }
-      ?? found.first { !$0.publication.isMuted } ?? found.first
-    identity = chosen?.participant.identity ?? identity
-    return chosen.map { [$0] } ?? []
+    let candidates = found.map { take in
+      RawChoice.Candidate(
+        isStaying: hasBegun && take.participant.identity == identity,
+        isTaken: takes.contains { $0.publication === take.publication }, isMuted: take.publication.isMuted,
+        isRefused: take.publication.refusal != nil)
+    }
+    guard let index = RawChoice.first(of: candidates) else { return [] }
+    identity = found[index].participant.identity ?? identity
+    return [found[index]]
   }
 
   private func publications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {

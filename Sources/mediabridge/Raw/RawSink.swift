@@ -51,19 +51,27 @@ enum RawDescriptor {
   }
 
   static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, of name: String) throws(LiveKitError) {
+    if let number = put(bytes, to: descriptor) { throw failure(name, number) }
+  }
+
+  /// Writes all of it, for which it waits as long as its reader lets it.
+  /// - Returns: why not all of it was written, as `errno` says it.
+  static func put(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
     var rest = bytes
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
+      let number = count < 0 ? errno : count == 0 ? EIO : 0
+      switch number {
+      case 0: rest = rest.dropFirst(count)
+      case EINTR: continue
+      case EAGAIN:
         // Whoever gave us the descriptor has others read or write it, too.
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = Glibc.poll(&poll, 1, -1)
-      } else if errno != EINTR {
-        throw failure(name)
+      default: return number
       }
     }
+    return nil
   }
 
   /// Whether who is connected has gone.
@@ -81,9 +89,8 @@ enum RawDescriptor {
     LiveKitError(.readerGone, "\(name): the reader has closed its end", fault: .destination)
   }
 
-  /// Of the call that has just failed.
-  static func failure(_ name: String) -> LiveKitError {
-    let number = errno
+  /// - Parameter number: `errno` of what failed; that of the call that has just failed, where it is not given.
+  static func failure(_ name: String, _ number: Int32 = errno) -> LiveKitError {
     if number == EPIPE || number == ECONNRESET { return gone(name) }
     let reason = number == ENOSPC ? "the disk is full" : String(cString: strerror(number))
     return LiveKitError(.output, "\(name): \(reason)", fault: .destination)
@@ -92,7 +99,7 @@ enum RawDescriptor {
   /// Of the call that has just failed to open or to name a file, in the words of `record`.
   static func failure(ofFile path: String) -> LiveKitError {
     let number = errno
-    guard number != ENOSPC else { return failure(path) }
+    guard number != ENOSPC else { return failure(path, number) }
     return LiveKitError(
       .output, "\(path): no file can be written here (\(String(cString: strerror(number)))); choose another folder",
       fault: .destination)

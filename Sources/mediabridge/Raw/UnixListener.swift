@@ -7,6 +7,9 @@ import MediaBridge
 ///
 /// `@unchecked Sendable`: the source is made in `start`, before anybody else knows it.
 final class UnixListener: @unchecked Sendable {
+  /// Until somebody is tried again who could not be taken, in microseconds.
+  private static let pause: UInt32 = 100_000
+
   private let path: String
   private let descriptor: Int32
   /// Made for it, the innermost first.
@@ -51,7 +54,11 @@ final class UnixListener: @unchecked Sendable {
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler { [descriptor] in
       let reader = Glibc.accept(descriptor, nil, nil)
-      guard reader >= 0 else { return }
+      // Where all descriptors are in use whoever comes waits, and this would be called again and again.
+      guard reader >= 0 else {
+        usleep(Self.pause)
+        return
+      }
       _ = fcntl(reader, F_SETFD, FD_CLOEXEC)
       accept(reader)
     }

@@ -12,8 +12,8 @@ struct RunJob {
   let name: String
   let room: String
   var work: Work
-  /// As it stands in the file.
-  let given: RunReader.Given
+  /// As it stands in the file, without what could not be done of it.
+  var given: RunReader.Given
 
   var recording: RunRecording? { if case .record(let recording) = work { recording } else { nil } }
   var raw: RawArguments? { if case .raw(let command) = work { command.raw } else { nil } }
@@ -48,6 +48,27 @@ struct RunJob {
 
   /// Whether it writes that file, too.
   func writes(_ file: String) -> Bool { files.contains { $0.standardPath == file.standardPath } }
+
+  // MARK: Destinations
+
+  /// A destination of a recording: as the file says it, and as it is asked for.
+  typealias Place = (item: RunItem, output: OutputDestination)
+
+  /// Nil where it records nothing.
+  var outputs: [Place]? {
+    guard let outputs = try? recording?.prepared().options.destinations else { return nil }
+    return zip(given["destinations"] ?? [], outputs).map { (item: $0, output: $1) }
+  }
+
+  /// The same, with other destinations.
+  func going(to items: [RunItem]) -> RunJob {
+    guard var recording = self.recording else { return self }
+    (recording.arguments.destination, recording.destinationValues) = (items.map(\.text), items.map(\.values))
+    var job = self
+    job.work = .record(recording)
+    job.given["destinations"] = items
+    return job
+  }
 
   // MARK: Differences
 

@@ -61,7 +61,13 @@ struct RunWatcher {
 
   private func draw(_ configuration: RunConfiguration) {
     guard let dot = configuration.dot else { return Drawings.end() }
-    do throws(LiveKitError) { try Drawings.begin(asked: dot) } catch { console.fail(error) }
+    // The jobs go on without.
+    do throws(LiveKitError) { try Drawings.begin(asked: dot) } catch { tell(mistake: error) }
+  }
+
+  /// Of the whole file.
+  private func tell(mistake error: any Error) {
+    console.tell(RunFile.Mistakes(all: [YAMLMistake(file, nil, "\(error)")]))
   }
 
   /// - Returns: what is asked for now; nil where it is not taken over.
@@ -80,7 +86,7 @@ struct RunWatcher {
       }
       return configuration
     } catch {
-      if let mistakes = error as? RunFile.Mistakes { console.tell(mistakes) } else { console.fail(error) }
+      if let mistakes = error as? RunFile.Mistakes { console.tell(mistakes) } else { tell(mistake: error) }
       console.say("\(file) is not taken over: all goes on as it was.")
       console.event("configuration", ["applied": false])
       return nil

@@ -15,8 +15,8 @@ final class RunningJob: Sendable {
     var isOver = false
     /// Whether something is missing of what was asked for.
     var hasFailed = false
-    /// What of a change could not be done.
-    var refusal: LiveKitError?
+    /// What of changes could not be done, and was not later.
+    var refused: Set<String> = []
     /// Whether the file asks for it no more.
     var isRemoved = false
   }
@@ -55,7 +55,7 @@ final class RunningJob: Sendable {
   func run(_ rooms: RunRooms, besides used: [String: Int], media: Int32?) async -> (written: [String], isWhole: Bool) {
     let (written, failure) = await perform(in: rooms, besides: used, media)
     if let failure { console.fail(failure) }
-    let isWhole = failure == nil && state.withLock { $0.refusal } == nil
+    let isWhole = failure == nil && state.withLock { $0.refused.isEmpty }
     over(isWhole)
     return (written, isWhole)
   }
@@ -171,35 +171,47 @@ final class RunningJob: Sendable {
       await composite.set(layout: layout)
       return true
     }
-    guard let recording, let wanted = other.recording, wanted.arguments.each == nil,
-      await recording.source.elapsed > .zero, let before = try? old.recording?.prepared().options.destinations,
-      let after = try? wanted.prepared().options.destinations
+    guard let recording, other.recording?.arguments.each == nil, await recording.source.elapsed > .zero,
+      let change = DestinationChange(from: old, to: other)
     else { return false }
-    let (come, gone) = (after.filter { !before.contains($0) }, before.filter { !after.contains($0) })
-    // A server, or a window, with other values takes no second one beside it.
-    let changed = gone.filter { old in !old.destination.isFile && come.contains { $0.location == old.location } }
-    guard changed.count < before.count else { return false }
     state.withLock { $0.job = other }
-    if let layout = other.layout, layout != old.layout {
-      await attempt { () async throws(LiveKitError) in _ = try await recording.control.perform(.layout(layout)) }
-    }
-    let takes = used.merging(ownTakes, uniquingKeysWith: +)
-    for given in changed { await remove(given, from: recording) }
-    // What comes does so before what goes, so that there is always one.
-    for given in come {
-      await attempt { () async throws(LiveKitError) in
-        if let said = try await recording.control.perform(.add(given.advanced(past: takes))) { console.say(said) }
-        state.withLock { $0.locations.append(given.location) }
-      }
-    }
-    for given in gone where !changed.contains(given) { await remove(given, from: recording) }
+    if let layout = other.layout, layout != old.layout { _ = await attempt(.layout(layout), "", in: recording) }
+    let items = await apply(change, to: recording, used.merging(ownTakes, uniquingKeysWith: +))
+    // What could not be done is no part of it, so that it is tried again when the file is read again.
+    state.withLock { $0.job = other.going(to: items) }
     return true
   }
 
-  private func remove(_ given: OutputDestination, from recording: Recording) async {
-    await attempt { () async throws(LiveKitError) in
-      if let said = try await recording.control.perform(.remove(given.location)) { console.say(said) }
+  /// - Parameter takes: how often a location was written already.
+  /// - Returns: where it goes then.
+  private func apply(
+    _ change: DestinationChange, to recording: Recording, _ takes: [String: Int]
+  ) async -> [RunItem] {
+    var items = change.after.map(\.item)
+    items += await remove(change.changed, from: recording)
+    // What comes does so before what goes, so that there is always one.
+    for place in change.come {
+      let (item, location) = (place.item, place.output.location)
+      guard await attempt(.add(place.output.advanced(past: takes)), location, in: recording) == nil else {
+        items.removeAll { $0 == item }
+        continue
+      }
+      state.withLock { $0.locations.append(location) }
     }
+    items += await remove(change.gone, from: recording)
+    return items
+  }
+
+  /// - Returns: those that stay.
+  private func remove(_ places: [RunJob.Place], from recording: Recording) async -> [RunItem] {
+    var staying: [RunItem] = []
+    for place in places {
+      let location = place.output.location
+      let failure = await attempt(.remove(location), location, in: recording)
+      // The last one cannot be removed; any other reason is why what was written is not complete.
+      if failure?.code == .invalidState { staying.append(place.item) }
+    }
+    return staying
   }
 
   /// How often it has written each location itself.
@@ -207,10 +219,23 @@ final class RunningJob: Sendable {
     state.withLock { state in state.locations.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
   }
 
-  private func attempt(_ change: () async throws(LiveKitError) -> Void) async {
-    do throws(LiveKitError) { try await change() } catch {
-      state.withLock { $0.refusal = $0.refusal ?? error }
-      console.fail(error)
+  /// Tells what cannot be done; the job goes on without it.
+  /// - Parameter subject: with what, since the same may be done later.
+  /// - Returns: why it was not done.
+  private func attempt(
+    _ request: ControlRequest, _ subject: String, in recording: Recording
+  ) async -> LiveKitError? {
+    let wish = "\(request.name) \(subject)"
+    do throws(LiveKitError) {
+      if let said = try await recording.control.perform(request) { console.say(said) }
+      state.withLock { _ = $0.refused.remove(wish) }
+      return nil
+    } catch {
+      // What has ended by itself was told of then, and is what it is to be.
+      if case .remove = request, error.code == .invalidParameter { return nil }
+      state.withLock { _ = $0.refused.insert(wish) }
+      console.tell(refusalOf: request.name, error)
+      return error
     }
   }
 

@@ -1,3 +1,4 @@
+import MediaCore
 import Testing
 
 @testable import Egress
@@ -33,6 +34,29 @@ import Testing
     #expect(video.best(of: [muted, Self.track("TR_a_screen", .screenShareVideo, isMuted: true)])?.sid == "TR_cam")
     #expect(video.best(of: [muted])?.sid == "TR_cam", "it may be shown again")
     #expect(RawChoice(kind: .video, sources: [.camera]).best(of: [muted, screen])?.sid == "TR_cam", "as was asked for")
+  }
+
+  @Test func whatCanBeHadGoesBeforeWhatIsRefused() {
+    func publication(_ sid: String, _ source: Track.Source, isRefused: Bool) -> RemoteTrackPublication {
+      var subscription = Subscription(Self.track(sid, source).info.withLock { $0 }, of: "alice", isWanted: true)
+      if isRefused { _ = subscription.refuse(for: LiveKitError(.unsupportedCodec, "in H.265")) }
+      return RemoteTrackPublication(subscription, requests: NoRequests())
+    }
+    let refused = publication("TR_cam", .camera, isRefused: true)
+    let screen = publication("TR_screen", .screenShareVideo, isRefused: false)
+    #expect(video.best(of: [refused, screen]) === screen && video.best(of: [screen, refused]) === screen)
+    #expect(video.best(of: [refused]) === refused, "to say why nothing comes")
+  }
+
+  @Test func ofSeveralTheOneIsTakenOfWhomSomethingComes() {
+    typealias Candidate = RawChoice.Candidate
+    let (refused, muted) = (Candidate(isRefused: true), Candidate(isMuted: true))
+    #expect(RawChoice.first(of: []) == nil)
+    #expect(RawChoice.first(of: [Candidate(), Candidate()]) == 0)
+    #expect(RawChoice.first(of: [refused, muted, Candidate()]) == 2)
+    #expect(RawChoice.first(of: [refused, muted]) == 1)
+    #expect(RawChoice.first(of: [Candidate(), Candidate(isStaying: true, isMuted: true)]) == 1, "who was taken stays")
+    #expect(RawChoice.first(of: [refused, Candidate(isTaken: true, isRefused: true)]) == 1, "nobody is better")
   }
 
   @Test func ofTwoOfASourceTheOneIsTakenThatWasBefore() {
@@ -72,4 +96,13 @@ import Testing
     #expect(
       RawChoice(kind: .video, participants: ["bob"], sources: [.screenShareVideo]).wish == "the screen share of bob")
   }
+}
+
+/// Of publications that nobody asks for anything.
+private final class NoRequests: SubscriptionRequests {
+  let usesAdaptiveStream = false
+  func set(subscribed: Bool, of publication: RemoteTrackPublication) async throws {}
+  func change(_ publication: RemoteTrackPublication, _ edit: @Sendable (inout TrackSettings) -> Void) async throws {}
+  func hold(_ publication: RemoteTrackPublication, _ need: OutputNeed) async {}
+  func release(_ publication: RemoteTrackPublication, _ need: OutputNeed) async {}
 }

@@ -1,0 +1,59 @@
+package import MediaBridge
+package import MediaCore
+
+/// What cannot be had of the media that is wanted, as it is published. Pure.
+package struct RawRefusals: Sendable {
+  /// A track that is taken.
+  package struct Held: Sendable {
+    /// What it is for: a reader, or the track itself where all go to one reader.
+    package var key: String
+    package var sid: String
+    /// Nil where it can be had, as far as that is known.
+    package var refusal: LiveKitError?
+
+    package init(key: String, sid: String, refusal: LiveKitError?) {
+      (self.key, self.sid, self.refusal) = (key, sid, refusal)
+    }
+  }
+
+  /// How long something else may still come, as with `record`.
+  private static let patience = Duration.seconds(2)
+  /// How many are named.
+  private static let most = 5
+
+  /// Also of those who have left: what was missing then is.
+  private var refused: [String: (sid: String, reason: LiveKitError)] = [:]
+  /// Since when nothing else is taken.
+  private var hopelessSince: MediaTime?
+
+  package init() {}
+
+  /// - Parameter held: all that is taken now.
+  /// - Returns: whether something is refused that was not before.
+  package mutating func note(_ held: [Held], at now: MediaTime) -> Bool {
+    var isNews = false
+    for track in held {
+      if track.refusal != nil, refused[track.key]?.sid != track.sid { isNews = true }
+      refused[track.key] = track.refusal.map { (sid: track.sid, reason: $0) }
+    }
+    let isHopeless = !held.isEmpty && held.allSatisfy { $0.refusal != nil }
+    let since = isNews ? now : hopelessSince ?? now
+    hopelessSince = isHopeless ? since : nil
+    return isNews
+  }
+
+  /// Why nothing is to come; nil while something may.
+  package func hopelessness(at now: MediaTime) -> LiveKitError? {
+    guard let hopelessSince, now - hopelessSince >= Self.patience else { return nil }
+    return lack
+  }
+
+  /// Why something is missing; nil where nothing is.
+  package var lack: LiveKitError? {
+    let reasons = refused.sorted { $0.key < $1.key }.map { $0.value.reason }
+    guard let first = reasons.first else { return nil }
+    let rest = reasons.count > Self.most ? ["and \(reasons.count - Self.most) more"] : []
+    let messages = reasons.prefix(Self.most).map(\.message) + rest
+    return LiveKitError(first.code, messages.joined(separator: "; "), underlying: first)
+  }
+}
