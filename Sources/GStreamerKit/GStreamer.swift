@@ -42,6 +42,18 @@ public enum GStreamer {
     return true
   }
 
+  /// Loads the plugins of elements on a thread of its own, so that nobody waits for that who makes them later.
+  package static func load(_ elements: [String]) {
+    guard initialization == nil, !elements.isEmpty else { return }
+    startThread(name: "gst-load") { LoadedCode.whileLoading { elements.forEach(load) } }
+  }
+
+  private static func load(_ element: String) {
+    guard let factory = gst_element_factory_find(element) else { return }
+    defer { gst_object_unref(UnsafeMutableRawPointer(factory)) }
+    if let loaded = gst_plugin_feature_load(factory) { gst_object_unref(UnsafeMutableRawPointer(loaded)) }
+  }
+
   /// The version in use, for example "GStreamer 1.22.0".
   public static var version: String { take(gst_version_string()) ?? "" }
 }

@@ -8,6 +8,7 @@ struct CompositeScene {
   private var mix: RoomMix
   private let options: CompositeOptions
   private let frameInterval: Duration
+  private let onFirstFrame: @Sendable () -> Void
   private var arranger: CompositeArranger
   /// Those that are shown now.
   var labels = LabelBoard()
@@ -20,7 +21,9 @@ struct CompositeScene {
   /// By the server's ids of tracks.
   private var everFailed: Set<String> = []
 
-  init(_ mix: RoomMix, _ options: CompositeOptions) {
+  /// - Parameter onFirstFrame: called when the first frame of a tile has come, on a media thread.
+  init(_ mix: RoomMix, _ options: CompositeOptions, onFirstFrame: @escaping @Sendable () -> Void) {
+    self.onFirstFrame = onFirstFrame
     (self.mix, self.options, channels) = (mix, options, ChannelPlan(options.audioMixing))
     frameInterval = .seconds(1) / options.framerate
     arranger = CompositeArranger(
@@ -152,7 +155,8 @@ struct CompositeScene {
     }
     let painter = seen.layout.source == .camera ? mix.painter : nil
     let tile = CompositeTile(
-      sid: seen.layout.sid, in: made, failed: failed, painter: painter, frameInterval: frameInterval)
+      sid: seen.layout.sid, in: made, failed: failed, painter: painter, frameInterval: frameInterval,
+      onFirstFrame: onFirstFrame)
     inputs.tiles.append(tile)
     return tile
   }

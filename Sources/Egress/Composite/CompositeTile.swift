@@ -10,6 +10,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   private let tile: MixTile
   private let painter: PlaceholderPainter?
   private let lag: Duration
+  private let onFirstFrame: @Sendable () -> Void
   let adaptiveStreamFPS: UInt
   private let failed: Locked<LiveKitError?>
   private let look = Locked<Look?>(nil)
@@ -41,9 +42,12 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   ///   - painter: nil where what is muted is black.
   ///   - frameInterval: from one mixed frame to the next. A mixer shows what comes until the end of its frame at that
   ///     frame's beginning: half of it later, frames are as often early as late.
+  ///   - onFirstFrame: called when the first frame has come, on a media thread.
   init(
-    sid: String, in tile: MixTile, failed: Locked<LiveKitError?>, painter: PlaceholderPainter?, frameInterval: Duration
+    sid: String, in tile: MixTile, failed: Locked<LiveKitError?>, painter: PlaceholderPainter?, frameInterval: Duration,
+    onFirstFrame: @escaping @Sendable () -> Void
   ) {
+    self.onFirstFrame = onFirstFrame
     (self.sid, self.tile, self.failed, self.painter, lag) = (sid, tile, failed, painter, frameInterval / 2)
     adaptiveStreamFPS = frameInterval > Self.slow ? UInt((1 / frameInterval.seconds).rounded(.up)) : 0
     tile.write(nil)
@@ -62,8 +66,9 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
 
   /// At the moment at which it was taken, so that it stays in step with the audio.
   func render(frame: VideoFrame) {
-    gaps.came(at: frame.time)
+    let isFirst = gaps.came(at: frame.time)
     tile.frames.show(frame.buffer, at: frame.time + lag)
+    if isFirst { onFirstFrame() }
   }
   func setMuted(_ isMuted: Bool) { tile.frames.setMuted(isMuted) }
   /// Its last frame is seen until the layout says what becomes of the tile.

@@ -19,13 +19,16 @@ final class GapWatch: Sendable {
   private static let limit = 10_000
 
   /// One comparison.
-  func came(at time: MediaTime) {
+  /// - Returns: whether nothing has come before.
+  @discardableResult
+  func came(at time: MediaTime) -> Bool {
     state.withLock { state in
+      defer { state.newest = max(state.newest ?? time, time) }
       let goesOn = state.newest.map { time - $0 < GapLog.least } ?? false
       if !goesOn, state.beginnings.count < Self.limit {
         state.beginnings.append(Beginning(before: state.newest, time: time))
       }
-      state.newest = max(state.newest ?? time, time)
+      return state.newest == nil
     }
   }
 

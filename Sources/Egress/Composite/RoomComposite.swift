@@ -53,6 +53,13 @@ public actor RoomComposite: EgressJob {
     try checkTargets(&recording)
     plan.keep(recording.kinds)
     try checkLabels()
+    loadEncoders()
+  }
+
+  /// Those bring the largest libraries along, which take as long to load as it takes to join a room.
+  private func loadEncoders() {
+    let targets = job.targets?.all ?? []
+    GStreamer.load(targets.flatMap { $0.encoderElements(of: sent.traits) })
   }
 
   func begin() async throws(LiveKitError) {
@@ -84,7 +91,8 @@ public actor RoomComposite: EgressJob {
       }
     }
     let mix = try makeMix(options.kinds, isFirst: true)
-    (mixing.mix, mixing.scene) = (mix, CompositeScene(mix, options))
+    let scene = CompositeScene(mix, options) { [weak self] in Task { await self?.firstFrameCame() } }
+    (mixing.mix, mixing.scene) = (mix, scene)
     expectDelays()
     // Those that were set before.
     if labels.board.text(of: nil) != nil { try showLabel(of: nil) }
@@ -145,7 +153,10 @@ public actor RoomComposite: EgressJob {
     }
   }
 
-  /// Who speaks, and whose first frame has come, is seen in the frames that are mixed.
+  /// Of somebody: it may begin with it, or a screen or who becomes large is seen from now on.
+  private func firstFrameCame() async { if run?.isActive == true { await followRoom() } else { bell.ring() } }
+
+  /// Who speaks is seen in the frames that are mixed.
   nonisolated var pace: Duration { .milliseconds(200) }
 
   /// Brings what is subscribed, seen and heard into line with who is in the room. While the connection is being brought

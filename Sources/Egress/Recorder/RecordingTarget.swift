@@ -66,6 +66,12 @@ struct RecordingTarget: Sendable {
     try planner.check(kinds, factory: factory, values: destination.values)
   }
 
+  /// The elements by which such tracks are encoded.
+  func encoderElements(of tracks: [Track.Kind: TrackTraits]) -> [String] {
+    let encoders = (try? planner.plan(tracks))?.feeds.values.compactMap(\.encoder) ?? []
+    return encoders.compactMap { try? factory.fill(.encode, $0, values: [:]) }.flatMap { $0.elements.map(\.factory) }
+  }
+
   private var placeless: LiveKitError {
     LiveKitError(
       .invalidParameter,

@@ -16,6 +16,8 @@ struct WriteBatch<Buffer> {
   }
 
   private let limit: Int
+  /// Inputs of which something has been written.
+  private var begun: Set<String> = []
   private var waiting: [String: Waiting] = [:]
 
   /// - Parameter limit: how many buffers of an input may wait; with one or none nothing does.
@@ -26,12 +28,13 @@ struct WriteBatch<Buffer> {
 
   /// Takes a buffer.
   /// - Parameter time: of its input's timeline.
-  /// - Returns: what is to be written now, by input: nothing while more may come.
+  /// - Returns: what is to be written now, by input: nothing while more may come. What is first of an input waits for none,
+  ///   so that a file has its header as soon as it can have one.
   mutating func add(_ buffer: Buffer, of input: String, at time: Duration) -> [String: [Buffer]] {
     waiting[input, default: Waiting(begin: time, buffers: [])].buffers.append(buffer)
-    guard let added = waiting[input], time - added.begin >= Self.span || added.buffers.count >= limit else {
-      return [:]
-    }
+    let isFirst = begun.insert(input).inserted
+    guard let added = waiting[input], isFirst || time - added.begin >= Self.span || added.buffers.count >= limit
+    else { return [:] }
     return take()
   }
 
