@@ -59,7 +59,7 @@ final class OutgoingLink: Sendable {
       state.value.timer?.cancel()
       state.value.nextPacket?.cancel()
       state.value.nextPadding?.cancel()
-      state.value.pacer.pace(to: LinkEstimate(bitrate: 0, limit: .none))
+      state.value.pacer.pace(to: LinkEstimate(bitrate: 0, limit: .none), sending: 0)
       sendWaiting()
       state.value.peer = nil
     }
@@ -132,8 +132,8 @@ final class OutgoingLink: Sendable {
   private func divide(at time: MediaTime) {
     let wanted = layers().filter(\.isWanted)
     state.value.shares.divide(state.value.controller.estimate, among: wanted.map(\.demand), at: time)
-    state.value.pacer.pace(to: state.value.controller.estimate)
     let bitrates = state.value.shares.bitrates
+    state.value.pacer.pace(to: state.value.controller.estimate, sending: bitrates.values.reduce(0, +))
     for layer in wanted {
       let share = bitrates[layer.stream.ssrc]
       if share == nil { state.value.pacer.drop(layer.stream.ssrc) }

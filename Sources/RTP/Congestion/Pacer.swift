@@ -20,10 +20,14 @@ public struct Pacer<Packet: Sendable>: Sendable {
 
   /// Faster than what the link carries on average, so that a keyframe is not late, and that what comes back is tried.
   private static var pace: Double { 1.5 }
+  /// The same of what is sent, while nothing is known of the link, as libwebrtc has it.
+  private static var unknownPace: Double { 2.5 }
   /// What would wait for longer goes faster, and the link has to tell that it is too much.
   private static var longestWait: Duration { .milliseconds(400) }
   /// So much goes at once.
   private static var burst: Duration { .milliseconds(5) }
+  /// The same while nothing is known of the link: an ordinary frame waits for nothing then.
+  private static var unknownBurst: Duration { .milliseconds(40) }
 
   private struct Waiting: Sendable {
     var packet: Packet
@@ -69,8 +73,9 @@ public struct Pacer<Packet: Sendable>: Sendable {
   /// By priority.
   private var lines: [Line] = []
   private var bytes = 0
-  /// Bits a second; nil while nothing is known to be too much.
+  /// Bits a second; nil while nothing is known of the link, nor of what is sent.
   private var rate: Double?
+  private var burst = Self.burst
   /// Bytes; below 0 after a packet that was larger.
   private var credit = 0.0
   private var updated: MediaTime?
@@ -81,9 +86,13 @@ public struct Pacer<Packet: Sendable>: Sendable {
   /// Whether nothing waits.
   public var isEmpty: Bool { bytes == 0 }
 
-  /// Takes over what the link is believed to carry.
-  public mutating func pace(to estimate: LinkEstimate) {
-    rate = estimate.limit == .none ? nil : Double(estimate.bitrate) * Self.pace
+  /// Takes over what the link is believed to carry. Where nothing has been too much so far, what is sent at the most sets the
+  /// pace, so that the first keyframes of all layers do not overflow it.
+  /// - Parameter sent: bits a second; 0 lets all go at once while nothing is known of the link.
+  public mutating func pace(to estimate: LinkEstimate, sending sent: Int) {
+    let isKnown = estimate.limit != .none
+    burst = isKnown ? Self.burst : Self.unknownBurst
+    rate = isKnown ? Double(estimate.bitrate) * Self.pace : sent > 0 ? Double(sent) * Self.unknownPace : nil
   }
 
   /// Has a packet wait for its turn, which may be now.
@@ -139,6 +148,6 @@ public struct Pacer<Packet: Sendable>: Sendable {
   /// than anything waits.
   private func credit(after elapsed: Double, _ rate: Double) -> Double {
     let owed = max(credit, -rate / 8 * Self.longestWait.seconds)
-    return min(owed + rate / 8 * elapsed, rate / 8 * Self.burst.seconds)
+    return min(owed + rate / 8 * elapsed, rate / 8 * burst.seconds)
   }
 }

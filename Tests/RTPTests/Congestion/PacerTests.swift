@@ -8,9 +8,9 @@ struct PacerTests {
   private static let (small, large) = (SSRC(1), SSRC(2))
 
   /// - Parameter bitrate: of the link; nil while nothing is known of it.
-  private static func pacer(_ bitrate: Int?) -> Pacer<Int> {
+  private static func pacer(_ bitrate: Int?, sending sent: Int = 0) -> Pacer<Int> {
     var pacer = Pacer<Int>()
-    pacer.pace(to: LinkEstimate(bitrate: bitrate ?? 0, limit: bitrate == nil ? .none : .network))
+    pacer.pace(to: LinkEstimate(bitrate: bitrate ?? 0, limit: bitrate == nil ? .none : .network), sending: sent)
     return pacer
   }
 
@@ -28,6 +28,19 @@ struct PacerTests {
     for number in 0..<100 { pacer.push(number, of: Self.small, bytes: 1200, .layer(0)) }
     #expect(Self.run(&pacer, milliseconds: 0...0).map(\.packet) == Array(0..<100))
     #expect(pacer.isEmpty && pacer.delay(at: .ms(0)) == nil)
+  }
+
+  /// The first keyframes come before anything is known of the link: 100 packets of 1250 bytes are 1,000,000 bits.
+  @Test func theFirstKeyframesAreSpread() {
+    var pacer = Self.pacer(nil, sending: 2_000_000)
+    _ = pacer.pop(at: .ms(0))
+    _ = pacer.pop(at: .ms(100))
+    for number in 0..<100 { pacer.push(number, of: Self.small, bytes: 1250, .layer(0)) }
+    let gone = Self.run(&pacer, milliseconds: 100...1000)
+    #expect(gone.map(\.packet) == Array(0..<100))
+    // An ordinary frame waits for nothing.
+    #expect((15...25).contains(gone.count { $0.time == 100 }), "\(gone)")
+    #expect((250...270).contains(gone.last?.time ?? 0), "\(gone)")
   }
 
   /// 10 packets of 1250 bytes are 100,000 bits.
@@ -79,7 +92,7 @@ struct PacerTests {
   @Test func audioMakesNoDebtThatHoldsUpVideoForLong() {
     var pacer = Self.pacer(30_000)
     for time in stride(from: 0, to: 30_000, by: 50) { pacer.pass(bytes: 1000, at: .ms(Double(time))) }
-    pacer.pace(to: LinkEstimate(bitrate: 1_000_000, limit: .network))
+    pacer.pace(to: LinkEstimate(bitrate: 1_000_000, limit: .network), sending: 0)
     pacer.push(1, of: Self.small, bytes: 1200, .layer(0))
     #expect(pacer.delay(at: .ms(30_000)).map { $0 < .milliseconds(450) } == true)
     #expect((0...450).contains((Self.run(&pacer, milliseconds: 30_000...33_000).first?.time ?? 0) - 30_000))
