@@ -13,14 +13,17 @@ struct CompletedFiles: Sendable {
 
   func note(_ status: DestinationStatus) {
     let new = seen.withLock { seen in status.completedFiles.filter { seen.insert($0).inserted } }
-    for file in new {
-      // The end of all is told with what they hold.
-      if status.state == .active, let next = status.part(after: file) {
-        console.say("\(file) is complete, and it goes on in \(next)")
-      }
-      console.event("file_complete", ["file": file])
+    // The end of all is told with what they hold.
+    for file in new where status.state == .active {
+      if let next = status.part(after: file) { console.say("\(file) is complete, and it goes on in \(next)") }
     }
-    command?.run(for: new)
+    note(new)
+  }
+
+  /// Those that are complete, each told of for the first time.
+  func note(_ files: [String]) {
+    for file in files { console.event("file_complete", ["file": file]) }
+    command?.run(for: files)
   }
 
   /// Waits for what is run for them.

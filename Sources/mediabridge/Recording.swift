@@ -13,7 +13,7 @@ struct Recording {
     /// On standard input.
     case told
     case asked(RecordingOptions.Ending)
-    /// The server has closed the room, since everybody has left.
+    /// The server has closed the room, since everybody has left, or somebody has ended it for all.
     case closed
     case failed(LiveKitError)
 
@@ -97,6 +97,7 @@ struct Recording {
 
   /// - Parameter telling: ends when all is told.
   private func record(_ telling: Task<Void, Never>) async throws {
+    let handedOn = await handOnEach()
     try await start()
     let end = await follow()
     report.ends(with: end)
@@ -105,11 +106,10 @@ struct Recording {
     do { _ = try await source.finish() } catch { unfinished = error }
     await telling.value
     let done = await source.progress()
-    let failure = await handOn(done)
-    if case .failed(let reason) = end, !done.destinations.contains(where: { $0.failure == reason }) {
-      throw incomplete(reason, done)
-    }
-    report.finished(done, end.name)
+    let failure = await handOn(done, handedOn)
+    let loss = reason(of: end, done)
+    report.finished(done, end.name, isAll: loss == nil)
+    if let loss { throw incomplete(loss, done) }
     if let lack = incomplete(done) { throw lack }
     if let unfinished { throw incomplete(unfinished, done) }
     let missing = done.omissions.filter(\.wasWanted)
@@ -117,16 +117,54 @@ struct Recording {
     if let failure { throw failure }
   }
 
-  /// Writes the manifest, and waits for what is run for each file that is complete.
-  /// - Returns: what went wrong with that.
-  private func handOn(_ done: OutputProgress) async -> LiveKitError? {
-    var failure: LiveKitError?
-    for manifest in writesManifest ? await source.manifests : [] {
-      do throws(LiveKitError) { try manifest.write() } catch { failure = error }
+  /// What ended it for all destinations; nil where none of them failed, or each for itself.
+  private func reason(of end: End, _ done: OutputProgress) -> LiveKitError? {
+    guard case .failed(let reason) = end, !done.destinations.contains(where: { $0.failure == reason }) else {
+      return nil
     }
-    failure = done.destinations.lazy.compactMap { $0.captions?.failure }.first ?? failure
+    return reason
+  }
+
+  /// Has what comes of each of a group handed on once that is over: the group may go on for days, and be killed.
+  /// - Returns: what goes wrong with that, in the end.
+  private func handOnEach() async -> Locked<[LiveKitError]> {
+    let failures = Locked([LiveKitError]())
+    guard let group = source as? RecorderGroup else { return failures }
+    await group.handOver { [report, writesManifest] done, manifests in
+      let new = Self.handOn(done, writesManifest ? manifests : [], report)
+      failures.withLock { $0 += new }
+    }
+    return failures
+  }
+
+  /// Hands on all that is complete, and waits for what is run for each file.
+  /// - Parameter handedOn: what went wrong with those of a group, each of which was handed on when it was over.
+  /// - Returns: what went wrong.
+  private func handOn(_ done: OutputProgress, _ handedOn: Locked<[LiveKitError]>) async -> LiveKitError? {
+    var failures = handedOn.withLock { $0 }
+    if !(source is RecorderGroup) {
+      let manifests = writesManifest ? await source.manifests : []
+      failures += Self.handOn(done, manifests, report)
+    }
+    return await report.files.finish().first ?? failures.first
+  }
+
+  /// Writes the manifests, and has run what is to be run for each file that is complete, those the last.
+  /// - Returns: what went wrong with that, all of which is said.
+  private static func handOn(
+    _ done: OutputProgress, _ manifests: [Manifest], _ report: RecordingReport
+  ) -> [LiveKitError] {
+    var failures = done.destinations.compactMap { $0.captions?.failure }
+    var files: [String] = []
+    for manifest in manifests {
+      let written = manifest.writeAll()
+      files += written.files
+      failures += written.failures
+    }
+    for failure in failures { report.console.say(failure.message) }
     for status in done.destinations { report.files.note(status) }
-    return await report.files.finish().first ?? failure
+    report.files.note(files)
+    return failures
   }
 
   private func start() async throws {
@@ -165,7 +203,7 @@ struct Recording {
     }
   }
 
-  /// What a server closes because everybody has left is no failure: that was all there was to record.
+  /// A room that a server closes is no failure: that was all there was to record.
   private func end(after ending: RecordingOptions.Ending) -> End {
     ending == .roomEmpty && room.wasClosed ? .closed : .asked(ending)
   }
@@ -195,7 +233,8 @@ struct Recording {
   private func incomplete(_ reason: LiveKitError, _ progress: OutputProgress) -> IncompleteRecording {
     let about = reason.message.contains(name) ? reason.message : "\(name): \(reason.message)"
     let (failed, ended) = (progress.destinations.filter { $0.failure != nil }, progress.destinations)
-    let lacks = ["\(about); \(Self.kept(ended.filter { $0.failure == nil }))"] + failed.map(Self.lack)
+    let missing = progress.omissions.filter(\.wasWanted).map { "not in it: \($0)" }
+    let lacks = ["\(about); \(Self.kept(ended.filter { $0.failure == nil }))"] + failed.map(Self.lack) + missing
     return IncompleteRecording(
       reason: LiveKitError(
         reason.code, lacks.joined(separator: "; "), fault: reason.fault, underlying: reason), destinations: ended)

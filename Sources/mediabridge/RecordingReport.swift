@@ -91,15 +91,18 @@ struct RecordingReport: Sendable {
       isOne ? describe(track) : participant == nil ? "\(name(track)) (mixed)" : name(track)
     }
     .joined(separator: ", ")
-    let isLive = destinations.withLock { $0.allSatisfy(\.isLive) }
     console.say("\(isLive ? "Streaming" : "Recording") \(participant ?? "the room"): \(list)")
     var fields: [String: Any] = ["tracks": tracks.map(self.fields)]
     fields["participant"] = participant
     console.event("recording", fields)
   }
 
+  private var isLive: Bool { destinations.withLock { $0.allSatisfy(\.isLive) } }
+
   /// What becomes of the recording without its participant.
   private func afterwards(_ identity: String) -> String {
+    let place = isLive ? "stream" : "file"
+    if isGroup { return "Their \(place) ends unless \(identity) is back at once." }
     if options.ending == .participantLeft { return "The recording ends unless \(identity) is back at once." }
     let kinds = options.sources.isEmpty ? options.kinds : Set(options.sources.map(\.kind))
     let what = kinds.contains(.video) ? "black and silence" : "silence"
@@ -108,7 +111,7 @@ struct RecordingReport: Sendable {
       ?? (options.ending == .roomEmpty
         ? "ends when nobody who may publish is left" : "ends with Ctrl-C, or when the server closes the room")
     let alternative = options.ending == nil ? "; --until-left would have ended it here" : ""
-    return "Until \(identity) is back the file gets \(what); it \(end)\(alternative)."
+    return "Until \(identity) is back the \(place) gets \(what); it \(end)\(alternative)."
   }
 
   /// What nobody did on purpose at that moment is told.
@@ -117,7 +120,7 @@ struct RecordingReport: Sendable {
     case .asked(.participantLeft): console.say("The participant has left: the recording ends.")
     case .asked(.tracksEnded): console.say("The track is published no more: the recording ends.")
     case .asked(.roomEmpty): console.say("Nobody who may publish is left in the room: the recording ends.")
-    case .closed: console.say("The server has closed the room, since everybody has left: the recording ends.")
+    case .closed: console.say("The server has closed the room: the recording ends.")
     case .size: console.say("As much is written as was asked for: the recording ends.")
     case .asked(.durationReached), .interrupted, .told, .failed: break
     }
@@ -138,7 +141,9 @@ struct RecordingReport: Sendable {
   private func news(of status: DestinationStatus) -> String? {
     switch status.state {
     case .active: "\(status.location): \(shownTracks(of: status).joined(separator: ", "))"
-    case .failed: "\(status.failure?.message ?? status.location): it has ended, and the others go on."
+    case .failed:
+      "\(status.failure?.message ?? status.location): it has ended, and "
+        + (isGroup ? "whoever else comes has theirs." : "the others go on.")
     case .complete where status.kind == .window: "The window was closed, and the others go on."
     case .complete: "\(status.location) is complete: \(figures(status).joined(separator: ", "))"
     case .starting, .reconnecting, .ending: nil
@@ -164,32 +169,44 @@ struct RecordingReport: Sendable {
     let frames = isGroup ? progress.allFrames : progress.video?.buffers ?? 0
     let fps = pace.rate(of: frames)
     let rates = String(format: "%.1f fps  %.2f %% lost", fps, progress.loss * 100)
-    var sizes = progress.destinations.map { status in
-      let size = status.state == .failed ? "failed" : status.isFile ? Format.bytes(status.bytes) : status.state.rawValue
-      return isOne ? size : "\(status.location) \(size)"
-    }
-    if isGroup { sizes = ["\(sizes.count) files", Format.bytes(progress.bytes)] }
-    let shown = isOne && progress.destinations.first?.isFile != true ? [] : sizes
+    let shown = isOne && progress.destinations.first?.isFile != true ? [] : sizes(progress)
+    // What came of those of a group who are over was told; they may be many.
+    let listed = isGroup ? progress.destinations.filter { !$0.hasEnded } : progress.destinations
     let pause = progress.isPaused ? ["paused"] : []
     console.live(([Format.duration(progress.duration)] + pause + shown + [rates]).joined(separator: "  "))
     var fields: [String: Any] = [
       "duration": Format.seconds(progress.duration), "frames": frames,
-      "fps": (fps * 10).rounded() / 10, "loss": progress.loss, "destinations": progress.destinations.map(\.fields),
+      "fps": (fps * 10).rounded() / 10, "loss": progress.loss, "destinations": listed.map(\.fields),
       "paused": progress.isPaused,
     ]
     if progress.destinations.contains(where: \.isFile) { fields["bytes"] = progress.bytes }
+    if isGroup { fields["over"] = progress.destinations.count - listed.count }
     fields["mix"] = progress.mixLosses?.fields
     console.progress(fields)
   }
 
+  private func sizes(_ progress: OutputProgress) -> [String] {
+    guard !isGroup else { return ["\(progress.destinations.count) files", Format.bytes(progress.bytes)] }
+    return progress.destinations.map { status in
+      let size = status.state == .failed ? "failed" : status.isFile ? Format.bytes(status.bytes) : status.state.rawValue
+      return isOne ? size : "\(status.location) \(size)"
+    }
+  }
+
   /// Tells of each destination that is complete, and of the end.
-  /// - Parameter end: what ended it.
-  func finished(_ progress: OutputProgress, _ end: String) {
-    for status in progress.destinations where status.state == .complete && status.kind != .window {
-      finished(status, progress, end)
+  /// - Parameters:
+  ///   - end: what ended it.
+  ///   - isAll: whether nothing ended it for all destinations alike, which is told by itself.
+  func finished(_ progress: OutputProgress, _ end: String, isAll: Bool) {
+    // Of a group each has left out something of its own.
+    for one in progress.members.isEmpty ? [progress] : progress.members {
+      for status in one.destinations where status.state == .complete && status.kind != .window {
+        finished(status, one.omissions, end)
+      }
     }
     for omission in progress.omissions where isMissed(omission) { console.say("Not in it: \(omission)") }
     for loss in progress.mixLosses?.spoken ?? [] { console.say(loss) }
+    guard isAll else { return }
     var fields: [String: Any] = [
       "reason": end, "duration": Format.seconds(progress.duration),
       "destinations": progress.destinations.map(\.fields),
@@ -198,11 +215,12 @@ struct RecordingReport: Sendable {
     console.event("ended", fields)
   }
 
-  private func finished(_ status: DestinationStatus, _ progress: OutputProgress, _ end: String) {
+  private func finished(_ status: DestinationStatus, _ omissions: [Omission], _ end: String) {
+    let loss = status.tracks.loss
     let list = (figures(status) + shownTracks(of: status)).joined(separator: ", ")
     let verb = status.kind == .stream ? "Streamed" : "Recorded"
     console.say(
-      "\(verb) \(status.location): \(list), " + String(format: "%.2f %% of packets lost", progress.loss * 100))
+      "\(verb) \(status.location): \(list), " + String(format: "%.2f %% of packets lost", loss * 100))
     if let captions = status.captions { console.say(describe(captions)) }
     for change in status.codecChanges { console.say(describe(change)) }
     if let stream = status.stream, stream.losses > 0 {
@@ -211,8 +229,8 @@ struct RecordingReport: Sendable {
           + "the \(Format.duration(stream.away)) meanwhile were not sent.")
     }
     var fields: [String: Any] = [
-      "file": status.location, "duration": Format.seconds(status.duration), "loss": progress.loss,
-      "tracks": status.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
+      "file": status.location, "duration": Format.seconds(status.duration), "loss": loss,
+      "tracks": status.tracks.map(self.fields), "ended": end, "not_recorded": omissions.map(self.fields),
       "codec_changes": status.codecChanges.map(self.fields), "reloads": status.reloads.map(self.fields),
     ]
     if !status.standIns.isEmpty { fields["stand_ins"] = status.standIns.map(\.kind.description) }
@@ -318,4 +336,8 @@ struct RecordingReport: Sendable {
       "participant": omission.participant, "reason": omission.reason, "wanted": omission.wasWanted,
     ]
   }
+}
+
+extension DestinationStatus {
+  fileprivate var hasEnded: Bool { [.complete, .failed].contains(state) }
 }

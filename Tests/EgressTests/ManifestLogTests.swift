@@ -163,6 +163,25 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["moved.mp4.json"])
   }
 
+  /// As where the place of one of them is taken.
+  @Test func aManifestThatCannotBeWrittenKeepsBackNoOther() throws {
+    let folder = try TemporaryFolder()
+    let taken = "\(folder.path)/a.mp4.json/x"
+    try FileManager.default.createDirectory(atPath: taken, withIntermediateDirectories: true)
+    var progress = OutputProgress()
+    progress.destinations = ["a.mp4", "b.mp4"].map { name in
+      var status = DestinationStatus(Destination(location: "\(folder.path)/\(name)"), .complete)
+      (status.kind, status.bytes) = (.file, 9)
+      return status
+    }
+    let manifest = Manifest(
+      progress, of: Room(), nil, from: Date(), to: Date(), .seconds(10), tracks: [], gaps: [], speakers: SpeakerLog())
+    let written = manifest.writeAll()
+    #expect(written.files == ["\(folder.path)/b.mp4.json"] && written.failures.count == 1)
+    let error = #expect(throws: LiveKitError.self) { try manifest.write() }
+    #expect(error?.message.contains("a.mp4.json") == true)
+  }
+
   /// A room of days: what was asked for is never pushed out by what was not.
   @Test func whatWasWantedIsAlwaysTold() {
     func omission(_ number: Int, wasWanted: Bool) -> Omission {

@@ -35,4 +35,73 @@ import Testing
       #expect(done.omissions.isEmpty)
     }
   }
+
+  /// And has a file once he comes back, when there is room for it.
+  @Test func whoCannotBeRecordedKeepsNobodyElseOut() async throws {
+    let bob = "\(folder.path)/bob.mkv"
+    try "yesterday's".write(toFile: bob, atomically: true, encoding: .utf8)
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["bob": "vp8"]) { watcher in
+      var options = RecordingOptions(file: "\(folder.path)/{publisher_identity}.mkv", wait: .seconds(60))
+      options.replacesFiles = false
+      let group = RecorderGroup(room: watcher.room, each: .participant, options: options)
+      let failed = Collector<String>(group.events) { event in
+        guard case .destinationChanged(let status) = event, status.state == .failed else { return nil }
+        return status.location
+      }
+      let starting = Task { try await group.start() }
+      try await eventually("his failure") { !failed.values.isEmpty }
+      #expect(Set(failed.values) == [bob])
+      try await watcher.synthetic.join("alice")
+      try await starting.value
+      try FileManager.default.removeItem(atPath: bob)
+      await watcher.synthetic.publishers["bob"]?.disconnect()
+      try await eventually("his leaving") { watcher.room.remoteParticipants["bob"] == nil }
+      try await watcher.synthetic.join("bob")
+      try await eventually("a second of him") {
+        await group.progress().destinations.contains { $0.location == bob && $0.duration > .seconds(1) }
+      }
+      let error = await #expect(throws: LiveKitError.self) { try await group.finish() }
+      #expect(error?.message.contains("bob was not recorded at first: \(bob) exists already") == true)
+      let done = await group.progress()
+      #expect(done.destinations.map(\.state) == [.complete, .complete])
+      #expect(Set(done.destinations.map(\.location)) == [bob, "\(folder.path)/alice.mkv"])
+    }
+  }
+
+  @Test func whyWhoCameIsNotRecordedIsSaidWhereTheWaitIsOver() async throws {
+    try "yesterday's".write(toFile: "\(folder.path)/bob.mkv", atomically: true, encoding: .utf8)
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["bob": "vp8"]) { watcher in
+      var options = RecordingOptions(file: "\(folder.path)/{publisher_identity}.mkv", wait: .seconds(8))
+      options.replacesFiles = false
+      let group = RecorderGroup(room: watcher.room, each: .participant, options: options)
+      let error = await #expect(throws: LiveKitError.self) { try await group.start() }
+      #expect(error?.code == .timedOut && error?.message.contains("bob.mkv exists already") == true, "\(error as Any)")
+    }
+  }
+
+  /// A group may go on for days.
+  @Test func whatCameOfSomebodyIsHandedOverWhenTheyHaveLeft() async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8", "bob": "vp8"]) { watcher in
+      let options = RecordingOptions(file: "\(folder.path)/{publisher_identity}.mkv", wait: .seconds(20))
+      let group = RecorderGroup(room: watcher.room, each: .participant, options: options)
+      let handedOver = Collector<[Manifest]>()
+      await group.handOver { progress, manifests in
+        #expect(progress.destinations.map(\.state) == [.complete])
+        handedOver.add(manifests)
+      }
+      try await group.start()
+      try await eventually("a second of both") {
+        await group.progress().destinations.filter { $0.duration > .seconds(1) }.count == 2
+      }
+      await watcher.synthetic.publishers["alice"]?.disconnect()
+      try await eventually("her manifest") { handedOver.count > 0 }
+      #expect(handedOver.values.flatMap { $0 }.map(\.publisherIdentity) == ["alice"])
+      #expect(await group.progress().destinations.contains { $0.state == .active })
+      let done = try await group.finish()
+      #expect(handedOver.values.flatMap { $0 }.map(\.publisherIdentity) == ["alice", "bob"])
+      #expect(done.members.map(\.destinations.count) == [1, 1])
+      let identities = await group.manifests.map(\.publisherIdentity)
+      #expect(Set(identities) == ["alice", "bob"])
+    }
+  }
 }

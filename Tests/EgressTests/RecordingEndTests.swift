@@ -137,18 +137,19 @@ import Testing
     }
   }
 
-  /// A server closes a room that everybody has left, whatever was asked for.
-  @Test(arguments: [nil, RecordingOptions.Ending.participantLeft])
-  func aRoomThatIsClosedEndsARecording(_ ending: RecordingOptions.Ending?) async throws {
+  /// A server closes a room that everybody has left, and one that somebody ends for all, whatever was asked for.
+  @Test(arguments: [nil, RecordingOptions.Ending.participantLeft], [LiveKitError.Code.roomClosed, .roomDeleted])
+  func aRoomThatIsClosedEndsARecording(_ ending: RecordingOptions.Ending?, _ code: LiveKitError.Code) async throws {
     try await run(ending) { scene in
       let over = Task { [events = scene.recorder.events] in
         for await case .over(let reason) in events { return reason }
         return EgressInfo.EndReason.stopped
       }
       try await eventually("some media") { await scene.recorder.progress().duration > .seconds(1) }
-      scene.watcher.tell { ($0.leave.reason, $0.leave.action) = (.roomClosed, .disconnect) }
+      let reason: Livekit_DisconnectReason = code == .roomClosed ? .roomClosed : .roomDeleted
+      scene.watcher.tell { ($0.leave.reason, $0.leave.action) = (reason, .disconnect) }
       #expect(await over.value == .sourceClosed)
-      #expect(scene.watcher.room.disconnectError?.code == .roomClosed)
+      #expect(scene.watcher.room.disconnectError?.code == code)
       #expect(await scene.recorder.ending == .roomEmpty)
       _ = try await scene.recorder.finish()
       let info = await scene.recorder.info

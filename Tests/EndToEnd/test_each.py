@@ -8,6 +8,7 @@ import checks
 import pytest
 from failures import after
 from live_server import LiveServer
+from programs import KEYS, mediabridge
 
 SIZE = (320, 180)
 SMALL = ("--width", 320, "--height", 180, "--fps", 15)
@@ -24,6 +25,10 @@ def test_each_participant_has_a_file(server, tmp_path):
     bob.write("leave")
     left = completed(recorder)
     assert left["file"].endswith("bob.mkv") and left["state"] == "complete"
+    while (told := recorder.wait_for("progress", 10))["over"] != 1:
+        pass
+    assert [one["file"] for one in told["destinations"]] == [str(tmp_path / "alice.mkv")]
+    assert told["bytes"] >= left["bytes"] + told["destinations"][0]["bytes"]
     for name in ("bob", "carol"):
         server.foreign_publisher("--room", "each", "--identity", name, "--no-video")
         assert recorder.wait_for("recording", 40)["participant"] == name
@@ -76,6 +81,76 @@ def test_one_that_cannot_be_written_fails_alone(server, tmp_path):
     assert "bob.mkv exists already" in recorder.errors, recorder.report("says something else")
     assert (tmp_path / "bob.mkv").read_text() == "yesterday's"
     assert checks.durations(tmp_path / "alice.mkv")["audio"] > 2.5
+
+
+def test_who_cannot_be_recorded_keeps_nobody_out(server, tmp_path):
+    """Alice, who is alone at first and encrypted, ends nothing; and she has a file once she comes back in the clear."""
+    publish = ("--room", "hidden", "--no-video", "--duration", 60, "--identity")
+    alice = server.foreign_publisher(*publish, "alice", "--encrypted")
+    options = ("--each", "participant", "--wait", "60s")
+    recorder = server.recorder("hidden", None, tmp_path / "{publisher_identity}.mkv", *options)
+    while (told := recorder.wait_for("destination", 20))["state"] != "failed":
+        pass
+    assert told["code"] == "encrypted" and told["file"] == str(tmp_path / "alice.mkv")
+    alice.write("leave")
+    for name in ("bob", "alice"):
+        server.foreign_publisher(*publish, name)
+        assert recorder.wait_for("recording", 40)["participant"] == name
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+    recorder.stop()
+    assert recorder.finish() == 1, recorder.report("all is there")
+    assert "alice was not recorded at first" in recorder.errors, recorder.report("says something else")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["alice.mkv", "bob.mkv"]
+    assert all(checks.decode_errors(file) == [] for file in tmp_path.iterdir())
+
+
+def test_each_file_is_told_with_what_is_missing_in_it(server, tmp_path):
+    server.foreign_publisher("--room", "own", "--codec", "VP8", "--screen", "last", "--duration", 60, *SMALL)
+    server.foreign_publisher("--room", "own", "--identity", "bob", "--no-video")
+    recorder = server.recorder("own", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant")
+    for _ in range(2):
+        recorder.wait_for("recording", 40)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    finished = [event for event in recorder.events if event["event"] == "finished"]
+    missing = {event["file"]: [one["source"] for one in event["not_recorded"]] for event in finished}
+    assert missing == {str(tmp_path / "alice.mkv"): ["screen_share"], str(tmp_path / "bob.mkv"): []}
+
+
+def test_what_becomes_of_the_file_of_who_leaves_is_said(server, start, tmp_path):
+    bob = server.foreign_publisher("--room", "words", "--identity", "bob", "--no-video")
+    file = tmp_path / "{publisher_identity}.mkv"
+    command = mediabridge("record", "--url", server.url, *KEYS, "--room", "words", "--each", "participant", file)
+    recorder = start(server.enter(*command))
+    said = ""
+    for words in ("Recording bob", "bob left"):
+        if words == "bob left":
+            bob.write("leave")
+        while not said.startswith(words):
+            said = recorder.wait_for("text", 40)["text"]
+    assert said == "bob left. Their file ends unless bob is back at once."
+    while "bob.mkv is complete" not in recorder.wait_for("text", 20)["text"]:
+        pass
+
+
+def test_the_manifest_of_who_has_left_is_there_at_once(server, tmp_path):
+    """It is not lost with a process that is killed."""
+    bob = server.foreign_publisher("--room", "days", "--identity", "bob", "--no-video")
+    server.foreign_publisher("--room", "days", "--identity", "alice", "--no-video", "--duration", 60)
+    recorder = server.recorder(
+        "days", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant", "--manifest"
+    )
+    for _ in range(2):
+        recorder.wait_for("recording", 40)
+    bob.write("leave")
+    manifest = tmp_path / "bob.mkv.json"
+    while recorder.wait_for("file_complete", 20)["file"] != str(manifest):
+        pass
+    recorder.kill()
+    told = json.loads(manifest.read_text())
+    assert told["publisher_identity"] == "bob" and [one["state"] for one in told["destinations"]] == ["complete"]
+    assert not (tmp_path / "alice.mkv.json").exists()
 
 
 def test_each_track_has_a_file(server, tmp_path):

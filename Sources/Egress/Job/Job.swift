@@ -299,9 +299,12 @@ final class Job: Sendable {
   func finish(at time: MediaTime) async -> [LiveKitError?] {
     media.complete(at: time)
     let (lines, destinations) = state.withLock { ($0.lines, $0.destinations) }
-    for line in lines { await line.drain() }
-    for destination in destinations { await destination.finish() }
-    for line in lines { await line.stop() }
+    // Side by side: a server or a disk that does not answer holds up no file but its own.
+    await withTaskGroup(of: Void.self) { group in for line in lines { group.addTask { await line.drain() } } }
+    await withTaskGroup(of: Void.self) { group in
+      for destination in destinations { group.addTask { await destination.finish() } }
+    }
+    await withTaskGroup(of: Void.self) { group in for line in lines { group.addTask { await line.stop() } } }
     return destinations.map(\.failure)
   }
 }

@@ -38,21 +38,33 @@ extension Manifest {
 
   /// Writes it beside the file of each destination that has one, `NAME.mp4.json`, whole or not at all; also where the file
   /// has been moved away meanwhile. Where its folder has been, too, the log says so.
-  /// - Throws: which one could not be written, and why.
+  /// - Throws: which one could not be written, and why; the others are.
   public func write() throws(LiveKitError) {
+    if let failure = writeAll().failures.first { throw failure }
+  }
+
+  /// As `write()`.
+  /// - Returns: the files that were written, and why others were not.
+  package func writeAll() -> (files: [String], failures: [LiveKitError]) {
     let written = destinations.filter { $0.size ?? 0 > 0 || FileManager.default.fileExists(atPath: $0.location) }
+    var (files, failures): ([String], [LiveKitError]) = ([], [])
     for location in written.map(\.location) {
       guard Self.hasFolder(location) else {
         Loggers().output.warning(
           "no manifest is written: the file is gone, and its folder", metadata: ["file": "\(location)"])
         continue
       }
-      do { try json.write(to: URL(fileURLWithPath: location + ".json"), options: .atomic) } catch {
-        throw LiveKitError(
-          .output, "\(location).json: the manifest could not be written: \(error.systemReason)",
-          underlying: error)
+      let file = location + ".json"
+      do {
+        try json.write(to: URL(fileURLWithPath: file), options: .atomic)
+        files.append(file)
+      } catch {
+        failures.append(
+          LiveKitError(
+            .output, "\(file): the manifest could not be written: \(error.systemReason)", underlying: error))
       }
     }
+    return (files, failures)
   }
 
   /// What is run for each complete file may move all that lies beside it.

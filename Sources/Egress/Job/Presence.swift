@@ -64,14 +64,15 @@ extension JobSource {
 }
 
 extension Room {
-  /// Why it is gone; nil while it is not, where everybody had left, and for who left it by `disconnect()`.
+  /// Why it is gone; nil while it is not, where it was closed, and for who left it by `disconnect()`.
   var failure: LiveKitError? {
     guard connectionState == .disconnected, !wasClosed else { return nil }
     return disconnectError
   }
 
-  /// Whether the server has closed it because everybody had left, which is an end of what was recorded and no failure.
-  package var wasClosed: Bool { disconnectError?.code == .roomClosed }
+  /// Whether the server has closed it, because everybody had left or since somebody has ended it for all (`DeleteRoom`): that
+  /// is an end of what was recorded and no failure, as with LiveKit Egress.
+  package var wasClosed: Bool { [.roomClosed, .roomDeleted].contains(disconnectError?.code) }
 }
 
 extension RemoteParticipant {

@@ -4,13 +4,22 @@ import PipelineTemplates
 
 /// One of a group who gets files or addresses of their own, or whose track does, from coming to leaving.
 struct GroupMember: Sendable {
+  /// Goes one way.
+  enum Course: Sendable {
+    /// Waited for, written and completed by a task.
+    case running(Recorder, Task<Void, Never>)
+    /// What came of it stays, and nothing that wrote it.
+    case over(OutputProgress, [Manifest])
+  }
+
   /// An identity, or the server's id of a track.
   let name: String
-  let recorder: Recorder
+  /// By their names, as far as these were known when it came.
   let destinations: [Destination]
-  var task: Task<Void, Never>?
+  var course: Course
+  /// The ids of what is published of it, as they were last before it failed.
+  var sids: Set<String>
   var hasBegun = false
-  var isOver = false
   /// Why nothing of it is recorded.
   var failure: LiveKitError?
   /// Whether nothing of it can be written any more.
@@ -23,11 +32,20 @@ struct GroupMember: Sendable {
   /// How long something that is published may send nothing.
   private static let patience = Duration.seconds(10)
 
-  /// A track that was refused once is refused again; what sent nothing may send something now. What cannot be written is not
-  /// tried again and again while somebody stays.
-  var mayBeginAnew: Bool {
-    if let failure, failure.code != .noMedia { return false }
-    return !hasFailed || hasLeft
+  /// Nil once it is over.
+  var recorder: Recorder? { if case .running(let recorder, _) = course { recorder } else { nil } }
+  var task: Task<Void, Never>? { if case .running(_, let task) = course { task } else { nil } }
+  var isOver: Bool { recorder == nil }
+
+  /// Why it was not recorded, where it had sent something, which is in no file.
+  var refusal: LiveKitError? { failure?.code == .noMedia ? nil : failure }
+
+  /// Whoever comes back is tried again. Of whoever stays, what was refused is refused again, but not what is published
+  /// instead; what sent nothing may send something now; and what cannot be written is not tried again and again.
+  func mayBeginAnew(with sids: Set<String>) -> Bool {
+    guard isOver else { return false }
+    if hasLeft { return true }
+    return refusal == nil ? !hasFailed : sids != self.sids
   }
 
   /// Notes that it does not begin any more, which is a failure where something was to come.
@@ -47,5 +65,92 @@ struct GroupMember: Sendable {
       status.failure = failure
       return status
     }
+  }
+
+  /// How far it is, or what came of it.
+  var progress: OutputProgress {
+    get async {
+      guard hasBegun else { return OutputProgress(destinations: failed) }
+      switch course {
+      case .running(let recorder, _): return await recorder.progress()
+      case .over(let progress, _): return progress
+      }
+    }
+  }
+
+  /// None before its first moment.
+  var manifests: [Manifest] {
+    get async {
+      switch course {
+      case .running(let recorder, _): await recorder.manifests
+      case .over(_, let manifests): manifests
+      }
+    }
+  }
+}
+
+/// All of a group, in the order in which they came.
+struct GroupMembers: Sendable {
+  private(set) var all: [GroupMember] = []
+  /// Why somebody was refused first who has begun anew since.
+  private var pastRefusal: LiveKitError?
+
+  /// Why not all of them are recorded.
+  var lack: LiveKitError? { pastRefusal ?? all.lazy.compactMap(\.failure).first }
+
+  /// - Parameter sids: of what is published of it now.
+  func mayBegin(_ name: String, with sids: Set<String>) -> Bool {
+    all.last { $0.name == name }?.mayBeginAnew(with: sids) ?? true
+  }
+
+  /// How often it was recorded.
+  func takes(of name: String) -> Int { all.count { $0.name == name && $0.hasBegun } }
+
+  mutating func add(_ member: GroupMember) {
+    let passed = all.filter { $0.name == member.name && !$0.hasBegun && $0.isOver }
+    if pastRefusal == nil, let refusal = passed.compactMap(\.refusal).first {
+      pastRefusal = LiveKitError(
+        refusal.code, "\(member.name) was not recorded at first: \(refusal.message)", fault: refusal.fault,
+        underlying: refusal)
+    }
+    all.removeAll { $0.name == member.name && !$0.hasBegun && $0.isOver }
+    all.append(member)
+  }
+
+  /// The one that it records, while it does.
+  subscript(_ recorder: Recorder) -> GroupMember? { all.first { $0.recorder === recorder } }
+
+  mutating func change(_ recorder: Recorder, _ body: (inout GroupMember) -> Void) {
+    guard let index = all.firstIndex(where: { $0.recorder === recorder }) else { return }
+    body(&all[index])
+  }
+
+  /// Brings them into line with who is there. Nobody waits for those who have gone.
+  mutating func note(_ present: [String: RecorderGroup.Present], isPaused: Bool, at now: MediaTime) {
+    for index in all.indices {
+      let one = present[all[index].name]
+      if one == nil { all[index].hasLeft = true }
+      guard !all[index].hasBegun, !all[index].isOver else { continue }
+      if let one {
+        // In a pause nothing is to come.
+        let isHeld = one.isMuted || isPaused
+        all[index].silentSince = isHeld ? nil : all[index].silentSince ?? now
+        if all[index].failure == nil { all[index].sids = one.sids }
+      } else {
+        all[index].passes(at: now)
+        // Nothing more is to come, however long its end takes.
+        all[index].silentSince = nil
+        all[index].task?.cancel()
+      }
+    }
+  }
+
+  /// Notes that none of them begins any more, and ends all.
+  /// - Returns: what ends them.
+  mutating func end(at now: MediaTime) -> [Task<Void, Never>] {
+    for index in all.indices { all[index].passes(at: now) }
+    let tasks = all.compactMap(\.task)
+    for task in tasks { task.cancel() }
+    return tasks
   }
 }

@@ -73,6 +73,9 @@ public struct OutputProgress: Sendable, Equatable {
   public var isPaused = false
   /// What was lost before and while a room was mixed; nil for what is not mixed.
   public var mixLosses: MixLosses?
+  /// Of a group: how each is that has destinations, those that are over among them; `destinations` and `omissions` are
+  /// all of theirs. Empty for what is no group.
+  public var members: [OutputProgress] = []
 
   /// Media written, of the longest destination.
   public var duration: Duration { destinations.map(\.duration).max() ?? .zero }
@@ -94,9 +97,14 @@ public struct OutputProgress: Sendable, Equatable {
 
   /// The video track, if a destination has one.
   public var video: OutputTrack? { tracks.first { $0.kind == .video } }
+  /// Share of packets that never came, 0…1; of a group, of what all its members sent.
+  public var loss: Double { (members.isEmpty ? tracks : members.flatMap(\.tracks)).loss }
+}
+
+extension Sequence<OutputTrack> {
   /// Share of packets that never came, 0…1.
-  public var loss: Double {
-    let (lost, received) = tracks.reduce((0, 0)) { ($0.0 + $1.packetsLost, $0.1 + $1.packetsReceived) }
+  package var loss: Double {
+    let (lost, received) = reduce((0, 0)) { ($0.0 + $1.packetsLost, $0.1 + $1.packetsReceived) }
     return lost + received > 0 ? Double(lost) / Double(lost + received) : 0
   }
 }

@@ -29,17 +29,18 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  private let room: Room
-  private let unit: Unit
-  private let options: RecordingOptions
+  let room: Room
+  let unit: Unit
+  let options: RecordingOptions
   private let notifier = EgressNotifier()
   private let bell = Bell()
   private var phase = Phase.waiting
-  private var members: [GroupMember] = []
+  private var members = GroupMembers()
   private var presence = Presence()
   private var begun: MediaTime?
   private var clock = JobClock()
   private var course = JobCourse()
+  private var taker: Taker?
 
   /// Nothing happens before `start()`.
   /// - Parameter options: of each recorder, whose destinations have the placeholder `{publisher_identity}`, or of single
@@ -48,6 +49,13 @@ public actor RecorderGroup: EgressJob {
   public init(room: Room, each unit: Unit, options: RecordingOptions) {
     (self.room, self.unit, self.options) = (room, unit, options)
   }
+
+  /// Is given what came of one of the members, and its manifests.
+  package typealias Taker = @Sendable (OutputProgress, [Manifest]) async -> Void
+
+  /// - Parameter taker: is called for each member that was recorded, once its destinations have ended and before who
+  ///   comes back takes its place; the end of the group waits for that.
+  package func handOver(to taker: @escaping Taker) { self.taker = taker }
 
   /// Of all its recorders.
   public nonisolated var events: AsyncStream<EgressEvent> { notifier.makeStream() }
@@ -60,7 +68,7 @@ public actor RecorderGroup: EgressJob {
     _ = try await probe.finish()
   }
 
-  /// Waits until the first one is being written.
+  /// Waits until the first one is being written. Whoever cannot be is told, and others are waited for.
   public func start() async throws(LiveKitError) {
     course.start()
     do throws(LiveKitError) {
@@ -78,12 +86,20 @@ public actor RecorderGroup: EgressJob {
     let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
     notifier.tell(.waiting("a \(unit)"))
     while begun == nil {
-      if !members.isEmpty, members.allSatisfy(\.isOver), let failure = members.lazy.compactMap(\.failure).first {
-        throw failure
+      do throws(LiveKitError) { try wait.check(for: "a \(unit) that sends something") } catch {
+        throw reason(error)
       }
-      try wait.check(for: "a \(unit) that sends something")
       try? await Task.sleep(for: Self.pace)
     }
+  }
+
+  /// Why nobody is recorded: also why those are not who came. Whoever stops it then has stopped nothing that was whole.
+  private func reason(_ error: LiveKitError) -> LiveKitError {
+    let failures = members.all.compactMap(\.failure)
+    guard let first = failures.first else { return error }
+    let main = error.code == .cancelled ? first : error
+    let message = ([error] + failures).map(\.message).joined(separator: "; ")
+    return LiveKitError(main.code, message, fault: main.fault, underlying: main)
   }
 
   // MARK: Going on
@@ -95,10 +111,8 @@ public actor RecorderGroup: EgressJob {
     while phase.isRunning, !Task.isCancelled {
       if room.connectionState == .connected {
         let present = present
-        for (name, one) in present where !members.contains(where: { $0.name == name && !$0.isOver }) {
-          begin(name, one.identity)
-        }
-        notePresence(present)
+        for (name, one) in present where members.mayBegin(name, with: one.sids) { begin(name, one) }
+        members.note(present, isPaused: clock.isPaused, at: .now)
         // Before the first one came nobody has left.
         if begun != nil {
           let isEmpty = room.remoteParticipants.values.allSatisfy { !$0.mayPublish }
@@ -113,69 +127,30 @@ public actor RecorderGroup: EgressJob {
 
   private func watchRoom() { if begun != nil { course.watch(room, endedBy: ending) } }
 
-  /// Nobody waits for those who have gone.
-  private func notePresence(_ present: [String: Present]) {
-    for index in members.indices where present[members[index].name] == nil { members[index].hasLeft = true }
-    for index in members.indices where !members[index].hasBegun {
-      if let one = present[members[index].name] {
-        // In a pause nothing is to come.
-        let isHeld = one.isMuted || clock.isPaused
-        members[index].silentSince = isHeld ? nil : members[index].silentSince ?? .now
-      } else {
-        members[index].passes(at: .now)
-        members[index].task?.cancel()
-      }
-    }
-  }
-
-  /// One who gets files or addresses, or whose track does.
-  private struct Present {
-    let identity: String
-    /// All that is wanted.
-    var isMuted: Bool
-  }
-
-  /// Who is there of those who get files or addresses, by name.
-  private var present: [String: Present] {
-    let kinds = options.wantedKinds
-    let (identities, names) = (NamePatterns(options.participantPatterns), NamePatterns(options.trackNames))
-    return room.remoteParticipants.values.reduce(into: [:]) { present, participant in
-      guard let identity = participant.identity, identities.matches(identity) else { return }
-      let wanted = participant.trackPublications.values.filter {
-        kinds.contains($0.kind) && (options.sources.isEmpty || options.sources.contains($0.source))
-          && names.matches($0.name)
-      }
-      switch unit {
-      case .participant:
-        if !wanted.isEmpty { present[identity] = Present(identity: identity, isMuted: wanted.allSatisfy(\.isMuted)) }
-      case .track:
-        for one in wanted { present[one.sid] = Present(identity: identity, isMuted: one.isMuted) }
-      }
-    }
-  }
-
-  private func begin(_ name: String, _ participant: String) {
-    let takes = members.count { $0.name == name && $0.hasBegun }
-    if let last = members.last(where: { $0.name == name }), !last.mayBeginAnew { return }
-    members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
-    let options = Self.memberOptions(options, each: unit, name, participant: participant, take: takes + 1)
-    let recorder = Recorder(room: room, options: options, templates: nil, pausedSince: clock.pausedSince)
-    var member = GroupMember(name: name, recorder: recorder, destinations: options.destinations.map(\.destination))
-    member.failure = clash(of: name)
-    member.isOver = member.failure != nil
-    members.append(member)
-    guard member.failure == nil else {
+  private func begin(_ name: String, _ one: Present) {
+    let asked = Self.memberOptions(
+      options, each: unit, name, participant: one.identity, take: members.takes(of: name) + 1)
+    let destinations = places(of: name, one.identity, asked)
+    if let clash = clash(of: name) {
+      let member = GroupMember(
+        name: name, destinations: destinations, course: .over(OutputProgress(), []), sids: one.sids, failure: clash)
+      members.add(member)
       for status in member.failed { notifier.tell(.destinationChanged(status)) }
       return
     }
-    change(recorder) { $0.task = Task { [weak self] in await self?.run(recorder) } }
+    let recorder = Recorder(room: room, options: asked, templates: nil, pausedSince: clock.pausedSince)
+    let task: Task<Void, Never> = Task { [weak self] in await self?.run(recorder) }
+    members.add(
+      GroupMember(name: name, destinations: destinations, course: .running(recorder, task), sids: one.sids))
   }
 
   /// Why somebody gets no address: it is somebody else's, too, in which a server would see the same one come twice.
   private func clash(of name: String) -> LiveKitError? {
     guard unit == .participant, options.destinations.contains(where: \.destination.isLive) else { return nil }
     let word = FileNameTemplate.word(name)
-    guard let other = members.first(where: { !$0.isOver && FileNameTemplate.word($0.name) == word }) else { return nil }
+    guard let other = members.all.first(where: { !$0.isOver && FileNameTemplate.word($0.name) == word }) else {
+      return nil
+    }
     return LiveKitError(
       .output,
       "\(name) and \(other.name) are both '\(word)' in an address, and it is \(other.name)'s: one needs another identity"
@@ -184,9 +159,19 @@ public actor RecorderGroup: EgressJob {
 
   private func run(_ recorder: Recorder) async {
     let telling = tell(of: recorder)
+    await record(recorder)
+    let hasFailed = await recorder.failure != nil
+    members.change(recorder) { $0.hasFailed = hasFailed }
+    // What came of it stands in its progress. Not in this task: its waits would be none where it is cancelled.
+    await Task { _ = try? await recorder.finish() }.value
+    await complete(recorder, besides: await telling.value)
+  }
+
+  /// Returns when it is to be completed.
+  private func record(_ recorder: Recorder) async {
     do throws(LiveKitError) {
       try await recorder.start()
-      change(recorder) { $0.hasBegun = true }
+      members.change(recorder) { $0.hasBegun = true }
       begun = begun ?? clock.reading(at: .now)
       while !Task.isCancelled, await recorder.ending == nil, await recorder.failure == nil {
         try? await Task.sleep(for: Self.pace)
@@ -194,23 +179,25 @@ public actor RecorderGroup: EgressJob {
     } catch {
       // Who has sent nothing when the server closes the room is judged as where somebody leaves.
       let isClosed = begun != nil && room.wasClosed
-      change(recorder) { member in
+      members.change(recorder) { member in
         if isClosed { member.passes(at: .now) } else if error.code != .cancelled { member.failure = error }
       }
     }
-    let hasFailed = await recorder.failure != nil
-    change(recorder) { $0.hasFailed = hasFailed }
-    // What came of it stands in its progress. Not in this task: its waits would be none where it is cancelled.
-    await Task { _ = try? await recorder.finish() }.value
-    let told = await telling.value
-    change(recorder) { $0.isOver = true }
-    // Who came back meanwhile waits for that.
-    bell.ring()
-    let failed = members.first { $0.recorder === recorder }?.failed ?? []
-    let ended = await recorder.progress().destinations.filter { [.complete, .failed].contains($0.state) }
+  }
+
+  /// Tells what came of one of them, and lets go of its recorder.
+  /// - Parameter told: the destinations of which it was told that they have failed.
+  private func complete(_ recorder: Recorder, besides told: Set<String>) async {
+    let (progress, manifests) = (await recorder.progress(), await recorder.manifests)
+    let failed = members[recorder]?.failed ?? []
+    let ended = progress.destinations.filter { [.complete, .failed].contains($0.state) }
     for status in failed + ended where status.state == .complete || !told.contains(status.location) {
       notifier.tell(.destinationChanged(status))
     }
+    if !manifests.isEmpty { await taker?(progress, manifests) }
+    members.change(recorder) { $0.course = .over(progress, manifests) }
+    // Who came back meanwhile waits for that.
+    bell.ring()
   }
 
   /// Hands on what happens to one of them until it has ended.
@@ -229,11 +216,6 @@ public actor RecorderGroup: EgressJob {
       }
       return failed
     }
-  }
-
-  private func change(_ recorder: Recorder, _ body: (inout GroupMember) -> Void) {
-    guard let index = members.firstIndex(where: { $0.recorder === recorder }) else { return }
-    body(&members[index])
   }
 
   // MARK: Changes
@@ -268,7 +250,7 @@ public actor RecorderGroup: EgressJob {
 
   /// What is being completed already is neither paused nor goes on.
   private func setPaused(since start: MediaTime?) async {
-    for member in members where !member.isOver { await member.recorder.set(pausedSince: start) }
+    for member in members.all { await member.recorder?.set(pausedSince: start) }
   }
 
   // MARK: State
@@ -285,9 +267,7 @@ public actor RecorderGroup: EgressJob {
   public var manifests: [Manifest] {
     get async {
       var manifests: [Manifest] = []
-      for member in members where member.hasBegun {
-        manifests += await member.recorder.manifests
-      }
+      for member in members.all where member.hasBegun { manifests += await member.manifests }
       return manifests
     }
   }
@@ -305,13 +285,14 @@ public actor RecorderGroup: EgressJob {
   public func progress() async -> OutputProgress {
     var whole = OutputProgress()
     whole.isPaused = clock.isPaused
-    for member in members {
-      whole.destinations += member.failed
-      guard member.hasBegun else { continue }
-      let progress = await member.recorder.progress()
-      whole.destinations += progress.destinations
-      whole.omissions += progress.omissions.filter { unit == .participant || $0.wasWanted }
+    for member in members.all {
+      var progress = await member.progress
+      guard !progress.destinations.isEmpty else { continue }
+      progress.omissions.removeAll { unit == .track && !$0.wasWanted }
+      whole.members.append(progress)
     }
+    whole.destinations = whole.members.flatMap(\.destinations)
+    whole.omissions = whole.members.flatMap(\.omissions)
     return whole
   }
 
@@ -321,10 +302,7 @@ public actor RecorderGroup: EgressJob {
     phase = .finished(tasks)
     bell.ring()
     for task in tasks { task.cancel() }
-    for index in members.indices { members[index].passes(at: .now) }
-    let running = members.compactMap(\.task)
-    for task in running { task.cancel() }
-    for task in running { await task.value }
+    for task in members.end(at: .now) { await task.value }
     for task in tasks { await task.value }
     course.end()
     let info = await info
@@ -336,8 +314,7 @@ public actor RecorderGroup: EgressJob {
 
   /// Why not all that was asked for is written.
   private func lack(_ progress: OutputProgress) -> LiveKitError? {
-    course.roomLoss ?? members.lazy.compactMap(\.failure).first
-      ?? progress.destinations.lazy.compactMap(\.failure).first
+    course.roomLoss ?? members.lack ?? progress.destinations.lazy.compactMap(\.failure).first
   }
 }
 
