@@ -74,6 +74,9 @@ struct CompressedStreams {
     return .incomplete
   }
 
+  /// Those of one sender that are open.
+  func ids(of origin: String) -> [String] { streams.keys.filter { $0.origin == origin }.map(\.id) }
+
   /// Nobody reads it any more.
   mutating func close(_ id: String, from origin: String) { streams[Key(origin: origin, id: id)] = nil }
 

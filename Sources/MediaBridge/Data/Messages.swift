@@ -36,6 +36,13 @@ final class Messages: Sendable {
     streams.isOpen(id, from: origin) || texts.withLock { $0.received.isOpen(id, from: origin) }
   }
 
+  /// Gives up what is inflated of one sender and nobody reads any more: its end may never come.
+  func closeUnread(of origin: String) {
+    let ids = compressed.withLock { $0.ids(of: origin) }
+    let unread = ids.filter { !areRead($0, from: origin) }
+    compressed.withLock { streams in for id in unread { streams.close(id, from: origin) } }
+  }
+
   /// - Returns: whether it is to be logged: what goes wrong with each message of a sender is said once.
   func isNews(_ reason: String, of origin: String) -> Bool {
     complaints.withLock { $0.insert(Complaint(origin: origin, reason: reason)).inserted }

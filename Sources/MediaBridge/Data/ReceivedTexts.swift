@@ -131,7 +131,7 @@ struct ReceivedTexts {
   mutating func take(_ chunk: Livekit_DataStream.Chunk, from origin: String) -> News? {
     switch streams.take(chunk, from: origin) {
     case .piece(let piece, let key): return add(piece, to: key)
-    case .end(_, let key): texts[key] = nil
+    case .end(let fault, let key): lose(key, fault)
     case .nothing: break
     }
     return nil
@@ -145,17 +145,18 @@ struct ReceivedTexts {
       let text = texts[key]
       forget(key, "it is longer than \(Self.limit) bytes, and is told as far as that")
       return text.map { News.whole($0, attributes: $0.info.attributes) }
-    case .some(.little): if let text = texts[key] { ways.goOn(in: .text, from: text.origin) }
-    case nil: break
+    case .some(.little), nil: break
     }
     return nil
   }
 
   /// - Returns: the text, where it is whole; one that is not is forgotten.
   mutating func end(_ trailer: Livekit_DataStream.Trailer, from origin: String) -> News? {
-    guard case .end(let fault, let key) = streams.end(trailer, from: origin),
-      let text = texts.removeValue(forKey: key), fault == nil
-    else { return nil }
+    guard case .end(let fault, let key) = streams.end(trailer, from: origin) else { return nil }
+    guard fault == nil, let text = texts.removeValue(forKey: key) else {
+      lose(key, fault)
+      return nil
+    }
     guard text.isWhole else {
       losses.append(Loss(sender: text.sender, origin: origin, reason: "it is no UTF-8"))
       return nil
@@ -165,10 +166,17 @@ struct ReceivedTexts {
 
   /// Its content cannot be had.
   mutating func fail(_ id: String, from origin: String, _ fault: StreamFault) {
-    guard case .end(_, let key) = streams.fail(id, from: origin, fault),
-      let text = texts.removeValue(forKey: key)
-    else { return }
-    losses.append(Loss(sender: text.sender, origin: origin, reason: "\(StreamError(fault))"))
+    if case .end(let fault, let key) = streams.fail(id, from: origin, fault) { lose(key, fault) }
+  }
+
+  private mutating func lose(_ key: Int, _ fault: StreamFault?) {
+    guard let text = texts.removeValue(forKey: key) else { return }
+    switch fault {
+    // Its sender knows of it.
+    case .stopped?, nil: break
+    case let fault?:
+      losses.append(Loss(sender: text.sender, origin: text.origin, reason: "\(StreamError(fault))"))
+    }
   }
 
   /// - Parameter origin: who has left; nil for the end of the session.

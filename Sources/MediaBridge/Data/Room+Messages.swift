@@ -12,13 +12,19 @@ extension Room {
     case .streamTrailer(let trailer): end(trailer, from: origin, logger)
     case .transcription(let transcription): receive(transcription, from: sender, origin: origin)
     case .chatMessage(let message): receive(message, from: sender)
-    case .rpcRequest(let request): messages.rpc.answer(request, from: sender, by: localParticipant, logger)
+    case .rpcRequest(let request): answer(request, from: sender, origin: origin, logger)
     case .rpcAck(let ack): messages.rpc.confirmed(ack, by: sender)
     case .rpcResponse(let response): messages.rpc.answered(response, by: sender)
     case .encryptedPacket:
       warnOnce("messages are encrypted, which cannot be read here", of: sender, origin: origin, logger)
     case nil: break
     }
+  }
+
+  private func answer(_ request: Livekit_RpcRequest, from sender: String, origin: String, _ logger: Logger) {
+    let verdict = messages.rpc.answer(request, from: sender, by: localParticipant, logger)
+    guard verdict != .answered else { return }
+    warnOnce("more calls are made than are answered at a time", of: sender, origin: origin, logger)
   }
 
   private func warnOnce(_ reason: String, of sender: String, origin: String, _ logger: Logger) {
@@ -36,6 +42,7 @@ extension Room {
         "a stream is compressed in a way that is not known here",
         metadata: ["topic": "\(header.topic)", "from": "\(sender)"])
     }
+    messages.closeUnread(of: origin)
     messages.texts.withLock { $0.received.open(header, from: sender, origin: origin) }
     messages.streams.open(header, from: sender, origin: origin, logger)
     if header.compression == .deflateRaw, messages.areRead(header.streamID, from: origin) {

@@ -39,16 +39,28 @@ extension Room {
     let all = allParticipants
     let publication = sid.flatMap { sid in all.values.lazy.compactMap { $0.allPublications[sid] }.first }
     let participant = publication?.participant ?? all[identity]
-    let (now, speaker) = (Date(), participant?.identity ?? identity)
-    let said = drafts.map(\.text).joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
-    let segments = messages.texts.withLock { texts -> [TranscriptionSegment]? in
-      guard texts.received.ways.counts(said, in: way, from: origin, of: speaker, at: .now) else { return nil }
-      return drafts.map { draft in
-        draft.segment(
-          from: texts.times.note(draft.id, of: speaker, at: now, isFinal: draft.isFinal), to: now)
+    // An agent names its avatar in one way, and itself in the other.
+    let voice = participant?.attributes["lk.publish_on_behalf"] ?? participant?.identity ?? identity
+    let segments = toldNow(drafts, of: participant?.identity ?? identity) { draft in
+      TranscriptionWays.Segment(origin: origin, speaker: voice, way: way, id: draft.id)
+    }
+    if !segments.isEmpty { tell(.transcriptionReceived(participant, publication, segments)) }
+  }
+
+  /// - Parameter segment: as which a draft counts.
+  private func toldNow(
+    _ drafts: [TranscriptionSegmentDraft], of speaker: String,
+    as segment: (TranscriptionSegmentDraft) -> TranscriptionWays.Segment
+  ) -> [TranscriptionSegment] {
+    let now = Date()
+    return messages.texts.withLock { texts in
+      drafts.compactMap { draft -> TranscriptionSegment? in
+        let first = texts.times.note(draft.id, of: speaker, at: now, isFinal: draft.isFinal)
+        let said = draft.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard texts.received.ways.counts(said, isFinal: draft.isFinal, of: segment(draft), at: .now) else { return nil }
+        return draft.segment(from: first, to: now)
       }
     }
-    if let segments { tell(.transcriptionReceived(participant, publication, segments)) }
   }
 }
 

@@ -89,7 +89,7 @@ public struct RpcInvocationData: Sendable, Hashable {
   public let callerIdentity: String
   /// What the caller says.
   public let payload: String
-  /// In seconds: how long the caller waits for the answer.
+  /// In seconds: how long the answer may take, as the caller says, which waits somewhat longer.
   public let responseTimeout: Double
 }
 

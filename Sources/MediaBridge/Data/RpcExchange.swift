@@ -8,10 +8,12 @@ final class RpcExchange: Sendable {
   /// Bytes that a call or an answer may have.
   static let payloadLimit = 15_360
   private static let version: UInt32 = 1
-  /// As many calls of one participant are answered at a time; those beyond fail at once.
+  /// As many calls of one participant are answered at a time, and as many beyond refused; the rest is left out.
   private static let callLimit = 100
   /// Of a caller that does not say how long it waits, as LiveKit's clients do.
   private static let usualLimit = Duration.seconds(15)
+  /// A caller waits for longer than it says: LiveKit's clients take 7 s off for the way there and back.
+  static let slack = Duration.seconds(15)
 
   private struct Call {
     let recipient: String
@@ -21,8 +23,18 @@ final class RpcExchange: Sendable {
     var isConfirmed = false
   }
 
-  /// A call that is being answered.
+  /// What becomes of a call.
+  enum Verdict {
+    case answered
+    /// There are too many, and its caller is told that.
+    case refused
+    /// There are too many even to say so.
+    case leftOut
+  }
+
+  /// A call that is being answered, or refused.
   private struct Answer {
+    let verdict: Verdict
     let work: Task<Void, Never>
     /// Ends it when its caller waits no longer.
     let timer: Task<Void, Never>
@@ -39,6 +51,12 @@ final class RpcExchange: Sendable {
     /// What is being answered, by who calls and the calls' own numbers.
     var answers: [String: [Int: Answer]] = [:]
     var count = 0
+
+    func verdict(on caller: String) -> Verdict {
+      let answers = answers[caller, default: [:]].values
+      let verdicts: [Verdict] = [.answered, .refused]
+      return verdicts.first { verdict in answers.count { $0.verdict == verdict } < RpcExchange.callLimit } ?? .leftOut
+    }
   }
 
   private let state = Locked(State())
@@ -55,28 +73,32 @@ final class RpcExchange: Sendable {
 
   // MARK: Being called
 
+  /// - Parameter slack: how much longer than it says its caller waits at most.
   func answer(
-    _ request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant, _ logger: Logger
-  ) {
+    _ request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant, _ logger: Logger,
+    slack: Duration = RpcExchange.slack
+  ) -> Verdict {
     let limit = Duration.milliseconds(request.responseTimeoutMs)
-    let isTaken = state.withLock { state in
-      guard state.answers[caller, default: [:]].count < Self.callLimit else { return false }
+    return state.withLock { state in
+      let verdict = state.verdict(on: caller)
+      guard verdict != .leftOut else { return verdict }
       state.count += 1
       let number = state.count
-      state.answers[caller, default: [:]][number] = Answer(
-        work: Task {
-          await reply(to: request, from: caller, by: participant, logger)
-          end(number, of: caller)
-        },
-        timer: Task {
-          try? await Task.sleep(for: limit > .zero ? limit : Self.usualLimit)
-          if !Task.isCancelled { end(number, of: caller) }
-        })
-      return true
+      let work = Task {
+        switch verdict {
+        case .answered: await reply(to: request, from: caller, by: participant, logger)
+        case .refused: await refuse(request, from: caller, by: participant)
+        case .leftOut: break
+        }
+        end(number, of: caller)
+      }
+      let timer = Task {
+        try? await Task.sleep(for: (limit > .zero ? limit : Self.usualLimit) + slack)
+        if !Task.isCancelled { end(number, of: caller) }
+      }
+      state.answers[caller, default: [:]][number] = Answer(verdict: verdict, work: work, timer: timer)
+      return verdict
     }
-    guard !isTaken else { return }
-    logger.warning("a call is refused: too many", metadata: ["from": "\(caller)"])
-    Task { await refuse(request, from: caller, by: participant) }
   }
 
   /// What a handler does goes on where it does not heed that it is cancelled, and is counted no longer.
@@ -94,10 +116,8 @@ final class RpcExchange: Sendable {
   ) async {
     do {
       try await participant.send(.rpcAck(Self.ack(of: request)), to: [caller])
-      let response = await response(to: request, from: caller)
-      // Nobody waits for it any more.
-      guard !Task.isCancelled else { return }
-      try await participant.send(.rpcResponse(response), to: [caller])
+      // What is finished is sent, in time or not.
+      try await participant.send(.rpcResponse(await response(to: request, from: caller)), to: [caller])
     } catch {
       logger.debug("a call is not answered", metadata: ["from": "\(caller)", "reason": "\(error)"])
     }

@@ -3,73 +3,102 @@ import MediaCore
 /// Which of LiveKit's two ways of telling what is said counts where a program uses both, as agents do: they send each
 /// step of a segment as a text and as a message, under ids of their own. Pure.
 ///
-/// A program may as well use one way alone, or each for something else: that it uses both for the same is known once
-/// both say the same at the same time. From then on the way that came first counts, while it goes on.
+/// A program may as well use one way alone, or both for different things: all is told until both say the same at the
+/// same time. From then on the way that came first leads, and is told at once. A segment of the other way is left out
+/// where it once says the same; one that never does is told when it is final.
 struct TranscriptionWays {
-  enum Way { case text, message }
+  enum Way {
+    case text, message
 
-  private struct Key: Hashable {
+    fileprivate var other: Way { self == .text ? .message : .text }
+  }
+
+  /// A segment as one way tells it.
+  struct Segment: Hashable {
+    /// Who really sends it.
+    let origin: String
+    /// Whose words it has.
+    let speaker: String
+    let way: Way
+    let id: String
+
+    fileprivate var source: Source { Source(origin: origin, speaker: speaker) }
+  }
+
+  fileprivate struct Source: Hashable {
     let origin: String
     let speaker: String
   }
 
-  private struct Course {
-    let way: Way
-    /// What was told last, and when.
-    var said: String
-    var newest: MediaTime
-    /// Whether the other way says the same.
-    var isDoubled = false
-    /// Since when the other way alone has gone on.
-    var alone: MediaTime?
+  private enum Fate {
+    case told
+    /// It is told later, where the other way does not say the same.
+    case held
+    /// The other way tells it.
+    case twin
   }
 
-  private var courses: [Key: Course] = [:]
+  /// The newest one of a segment.
+  private struct Step {
+    /// The hash of what is said, which may be long.
+    let said: Int
+    let time: MediaTime
+    var fate: Fate
+    let isFinal: Bool
+  }
+
+  private var steps: [Segment: Step] = [:]
+  private var leads: [Source: Way] = [:]
 
   /// How far apart the two are that say the same.
   static let beside = Duration.seconds(1)
-  /// How long the other way goes on alone before it is the one that counts.
-  static let silence = Duration.seconds(3)
-  /// Senders that name many speakers fill no memory.
+  /// Senders that end nothing, or name many speakers, fill no memory.
   private static let limit = 1000
 
-  /// - Parameters:
-  ///   - said: all of it, as it is known now.
-  ///   - origin: who really sends it.
-  /// - Returns: whether it is told; otherwise the other way does so.
-  mutating func counts(
-    _ said: String, in way: Way, from origin: String, of speaker: String, at now: MediaTime
-  ) -> Bool {
-    let key = Key(origin: origin, speaker: speaker)
-    guard var course = courses[key], course.way != way else {
-      tell(said, in: way, key, at: now)
-      return true
-    }
-    let isSame = course.said == said && now - course.newest <= Self.beside
-    guard course.isDoubled || isSame, now - (course.alone ?? now) < Self.silence else {
-      courses[key] = nil
-      tell(said, in: way, key, at: now)
-      return true
-    }
-    (course.isDoubled, course.alone) = (true, isSame ? nil : course.alone ?? now)
-    courses[key] = course
-    return false
+  /// - Parameter said: all of it, as it is known now.
+  /// - Returns: whether it is told now.
+  mutating func counts(_ said: String, isFinal: Bool, of segment: Segment, at now: MediaTime) -> Bool {
+    makeRoom(at: now)
+    let fate = fate(of: segment, said.hashValue, isFinal: isFinal, at: now)
+    steps[segment] = Step(said: said.hashValue, time: now, fate: fate, isFinal: isFinal)
+    return fate == .told
   }
 
-  private mutating func tell(_ said: String, in way: Way, _ key: Key, at now: MediaTime) {
-    if courses.count >= Self.limit { courses.removeAll() }
-    var course = courses[key] ?? Course(way: way, said: said, newest: now)
-    (course.said, course.newest, course.alone) = (said, now, nil)
-    courses[key] = course
+  private mutating func fate(of segment: Segment, _ said: Int, isFinal: Bool, at now: MediaTime) -> Fate {
+    // What follows the final one is another segment, whatever its id.
+    let before = steps[segment].flatMap { $0.isFinal ? nil : $0.fate }
+    guard before != .twin else { return .twin }
+    let alike = alike(segment, said, at: now)
+    let isTold = alike.contains { steps[$0]?.fate == .told }
+    if leads[segment.source] == segment.way {
+      for other in alike where steps[other]?.fate == .held { steps[other]?.fate = .twin }
+      // The other way was ahead with what was final at once.
+      return isTold && before != .told ? .held : .told
+    }
+    if isTold {
+      leads[segment.source] = segment.way.other
+      return .twin
+    }
+    return leads[segment.source] == nil || before == .told || isFinal ? .told : .held
   }
 
-  /// There is more in a way, which is told later: letter by letter it would be too much.
-  mutating func goOn(in way: Way, from origin: String) {
-    for key in courses.keys where key.origin == origin && courses[key]?.way == way { courses[key]?.alone = nil }
+  /// - Returns: the segments that say the same in the other way.
+  private func alike(_ segment: Segment, _ said: Int, at now: MediaTime) -> [Segment] {
+    steps.keys.filter { other in
+      guard other.way != segment.way, other.source == segment.source, let step = steps[other] else { return false }
+      return step.said == said && now - step.time <= Self.beside
+    }
+  }
+
+  private mutating func makeRoom(at now: MediaTime) {
+    steps = steps.filter { !$0.value.isFinal || now - $0.value.time <= Self.beside }
+    if steps.count >= Self.limit { steps.removeAll() }
+    if leads.count >= Self.limit { leads.removeAll() }
   }
 
   /// - Parameter origin: who has left; nil for the end of the session.
   mutating func cut(from origin: String?) {
-    courses = origin.map { origin in courses.filter { $0.key.origin != origin } } ?? [:]
+    steps = origin.map { origin in steps.filter { $0.key.origin != origin } } ?? [:]
+    leads = origin.map { origin in leads.filter { $0.key.origin != origin } } ?? [:]
   }
 }

@@ -26,8 +26,9 @@ import Testing
     var texts = ReceivedTexts()
 
     /// A chat that has no content yet.
-    mutating func open(_ id: String) {
+    mutating func open(_ id: String, length: UInt64? = nil) {
       var header = Livekit_DataStream.Header()
+      if let length { header.totalLength = length }
       (header.streamID, header.topic, header.textHeader) = (id, "lk.chat", .init())
       texts.open(header, from: "agent", origin: "PA_agent")
     }
@@ -127,6 +128,25 @@ import Testing
     (chunk.streamID, chunk.content) = ("s", Data([0x61, 0xff, 0x61, 0x61, 0x61]))
     #expect(stream.texts.take(chunk, from: "PA_agent") == nil && !stream.texts.isOpen("s", from: "PA_agent"))
     #expect(stream.texts.takeLosses().map(\.reason) == ["it is no UTF-8"])
+  }
+
+  @Test func whatIsNotWholeIsSaidToBeLost() {
+    var stream = Stream()
+    var (late, trailer) = (Livekit_DataStream.Chunk(), Livekit_DataStream.Trailer())
+    (late.streamID, late.chunkIndex, late.content, trailer.streamID) = ("s", 1, Data("abc".utf8), "s")
+    stream.open("s")
+    #expect(stream.texts.take(late, from: "PA_agent") == nil)
+    #expect(stream.texts.takeLosses().map(\.reason) == ["\(StreamError.incomplete)"])
+    stream.open("s", length: 3)
+    #expect(stream.texts.end(trailer, from: "PA_agent") == nil)
+    #expect(stream.texts.takeLosses().map(\.reason) == ["\(StreamError.incomplete)"])
+    late.chunkIndex = 0
+    stream.open("s", length: 2)
+    #expect(stream.texts.take(late, from: "PA_agent") == nil)
+    #expect(stream.texts.takeLosses().map(\.reason) == ["\(StreamError.lengthExceeded)"])
+    stream.open("s")
+    trailer.reason = "given up"
+    #expect(stream.texts.end(trailer, from: "PA_agent") == nil && stream.texts.takeLosses().isEmpty)
   }
 
   /// A program that closes none of them.

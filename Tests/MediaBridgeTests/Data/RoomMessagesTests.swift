@@ -127,6 +127,16 @@ import Testing
     try await eventually("its end") { ends.values == [.unreadLimitExceeded(StreamSink.limit)] }
   }
 
+  /// Of each something is kept, and only those count that are read.
+  @Test func textsThatAreNeverClosedFillNoMemory() {
+    for number in 0..<300 {
+      var opening = header("lk.chat", 240)
+      opening.streamID = "\(number)"
+      receive(.streamHeader(opening))
+    }
+    #expect(room.messages.compressed.withLock { $0.ids(of: "alice").count } <= IncomingStreams<Int>.limit + 1)
+  }
+
   // MARK: What cannot be read
 
   @Test func whatIsEncryptedIsSaidOnceASender() {
@@ -149,30 +159,53 @@ import Testing
 
   // MARK: Ways
 
-  @Test func whatAnAgentSaysInBothWaysIsToldOnce() async throws {
-    let told = Collector(room.events) { event -> [String]? in
+  private func toldInWays() -> Collector<[String]> {
+    Collector(room.events) { event -> [String]? in
       if case .chatMessageReceived = event { return ["chat"] }
       guard case .transcriptionReceived(_, _, let segments) = event else { return nil }
       return segments.map { "\($0.id) \($0.text) \($0.isFinal)" }
     }
-    for (text, isFinal) in [("Hello", false), ("Hello there", true)] {
-      var segment = Livekit_TranscriptionSegment()
-      (segment.id, segment.text, segment.final) = ("SG_1", text, isFinal)
-      var transcription = Livekit_Transcription()
-      (transcription.transcribedParticipantIdentity, transcription.segments) = ("alice", [segment])
-      receive(.transcription(transcription), from: "agent")
-    }
-    for text in ["Hello there", "Bye"] {
-      var header = Livekit_DataStream.Header()
-      (header.streamID, header.topic, header.textHeader) = (text, "lk.transcription", .init())
-      header.attributes = ["lk.transcription_final": "true", "lk.segment_id": "SG_2"]
-      header.inlineContent = Data(text.utf8)
-      // An agent names whom it hears.
-      room.receive(agent(.streamHeader(header)), from: "alice", Logger(label: "test"))
-    }
+  }
+
+  private func receiveMessage(_ text: String, isFinal: Bool, of speaker: String) {
+    var segment = Livekit_TranscriptionSegment()
+    (segment.id, segment.text, segment.final) = ("SG_1", text, isFinal)
+    var transcription = Livekit_Transcription()
+    (transcription.transcribedParticipantIdentity, transcription.segments) = (speaker, [segment])
+    receive(.transcription(transcription), from: "agent")
+  }
+
+  private func receiveText(_ text: String, of speaker: String) {
+    var header = Livekit_DataStream.Header()
+    (header.streamID, header.topic, header.textHeader) = (text, "lk.transcription", .init())
+    header.attributes = ["lk.transcription_final": "true", "lk.segment_id": "SG_2"]
+    header.inlineContent = Data(text.utf8)
+    // An agent names whom it hears.
+    room.receive(agent(.streamHeader(header)), from: speaker, Logger(label: "test"))
+  }
+
+  @Test func whatAnAgentSaysInBothWaysIsToldOnce() async throws {
+    let told = toldInWays()
+    receiveMessage("Hello", isFinal: false, of: "alice")
+    receiveMessage("Hello there", isFinal: true, of: "alice")
+    receiveText("Hello there", of: "alice")
+    receiveText("Bye", of: "alice")
     receive(.chatMessage(.init()))
     try await eventually("what comes behind") { told.values.last == ["chat"] }
-    #expect(told.values == [["SG_1 Hello false"], ["SG_1 Hello there true"], ["chat"]])
+    #expect(told.values == [["SG_1 Hello false"], ["SG_1 Hello there true"], ["SG_2 Bye true"], ["chat"]])
+  }
+
+  /// The message names the avatar, whose voice is heard, and the text the agent.
+  @Test func whatAnAgentSaysByItsAvatarIsToldOnce() async throws {
+    let told = toldInWays()
+    room.localParticipant.info.withLock { info in
+      (info.identity, info.attributes) = ("avatar", ["lk.publish_on_behalf": "agent"])
+    }
+    receiveMessage("Hello there", isFinal: true, of: "avatar")
+    receiveText("Hello there", of: "agent")
+    receive(.chatMessage(.init()))
+    try await eventually("what comes behind") { told.values.last == ["chat"] }
+    #expect(told.values == [["SG_1 Hello there true"], ["chat"]])
   }
 
   private func agent(_ value: Livekit_DataPacket.OneOf_Value) -> Livekit_DataPacket {

@@ -1,5 +1,7 @@
 import BridgeTesting
 import Foundation
+import LiveKitProtocol
+import Logging
 import MediaCore
 import Testing
 
@@ -7,10 +9,13 @@ import Testing
 
 /// Calls of a session whose connection does not come about.
 @Suite struct RpcExchangeTests {
+  /// How long a message would wait for it.
+  private static let timeout = Duration.seconds(60)
+
   private func run(_ body: (Room) async throws -> Void) async throws {
     let room = Room()
     room.localParticipant.info.withLock { $0.permissions.canPublishData = true }
-    let session = RoomSession(room: room, options: RoomOptions(), connect: ConnectOptions())
+    let session = RoomSession(room: room, options: RoomOptions(), connect: ConnectOptions(timeout: Self.timeout))
     room.localParticipant.session.withLock { $0 = session }
     defer { room.localParticipant.session.withLock { $0 = nil } }
     try await body(room)
@@ -41,8 +46,26 @@ import Testing
   @Test func aCallThatWaitsForTheConnectionEndsInTime() async throws {
     try await run { room in
       let codes = [RpcError.BuiltInError.connectionTimeout, .sendFailed].map(\.code)
+      let start = ContinuousClock.now
       let failure = try #require(await error(of: room, limit: 0.05))
       #expect(codes.contains(failure.code))
+      #expect(ContinuousClock.now - start < Self.timeout)
+    }
+  }
+
+  @Test func whoFloodsIsAnsweredAndRefusedOnlySoOften() async throws {
+    try await run { room in
+      func answer(_ caller: String) -> RpcExchange.Verdict {
+        room.messages.rpc.answer(.init(), from: caller, by: room.localParticipant, Logger(label: "test"))
+      }
+      let verdicts = (0..<250).map { _ in answer("bob") }
+      #expect(verdicts.prefix(100).allSatisfy { $0 == .answered })
+      #expect(verdicts[100..<200].allSatisfy { $0 == .refused })
+      #expect(verdicts.suffix(50).allSatisfy { $0 == .leftOut })
+      #expect(answer("carol") == .answered)
+      room.messages.rpc.cut(from: "bob")
+      #expect(answer("bob") == .answered)
+      room.messages.rpc.cut(from: nil)
     }
   }
 }
