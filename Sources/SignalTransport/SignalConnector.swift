@@ -52,18 +52,24 @@ struct SignalConnector {
     } onCancel: {
       socket.close()
     }
-    guard let answer else { return .refused(status: status, reason: "no reason given") }
+    guard let answer else { return .refused(status: status, reason: Self.noReason) }
     let reason = SignalError.shown(answer.body)
-    // The join is as it should be, so what came in its place is no answer of LiveKit's to it, or its server has failed.
-    // It fails so where the room is full, too, which it does not look at before.
-    if answer.status == 200 {
-      return status < 500
-        ? .refused(status: 426, reason: "HTTP \(status)")
-        : .refused(status: status, reason: "it takes the token, so perhaps the room is full (max_participants)")
-    }
+    if answer.status == 200 { return explainOfValidJoin(status) }
     if answer.status == 404 && !reason.contains("room") { return .notLiveKit(url.server) }
-    return .refused(status: answer.status, reason: reason.isEmpty ? "no reason given" : reason)
+    return .refused(status: answer.status, reason: reason.isEmpty ? Self.noReason : reason)
   }
+
+  /// The join is as it should be, so what came in its place is no answer of LiveKit's to it, or a server has failed:
+  /// LiveKit's own with 500, also where the room is full, which it does not look at before, and a proxy with more.
+  private func explainOfValidJoin(_ status: Int) -> SignalError {
+    switch status {
+    case ..<500: .refused(status: 426, reason: "HTTP \(status)")
+    case 500: .refused(status: status, reason: "it takes the token, so perhaps the room is full (max_participants)")
+    default: .refused(status: status, reason: Self.noReason)
+    }
+  }
+
+  private static let noReason = "no reason given"
 }
 
 extension SignalURL {

@@ -79,6 +79,11 @@ struct ConnectTests {
         ["/rtc": (.internalServerError, ""), "/rtc/validate": (.ok, "success")],
         .refused(status: 500, reason: "it takes the token, so perhaps the room is full (max_participants)")
       ),
+      // A proxy fails for other reasons, such as a server that starts.
+      (
+        ["/rtc": (.serviceUnavailable, ""), "/rtc/validate": (.ok, "success")],
+        .refused(status: 503, reason: "no reason given")
+      ),
       // A proxy that does not pass on what a WebSocket needs.
       (["/rtc": (.notFound, ""), "/rtc/validate": (.ok, "success")], .refused(status: 426, reason: "HTTP 404")),
       (

@@ -80,7 +80,8 @@ final class DevParticipant {
 
   func send(_ response: Livekit_SignalResponse) { socket.send(response) }
 
-  /// As a LiveKit server does: what has changed meanwhile, and another way for the media, whether it needs one or not.
+  /// As a LiveKit server does: who is there, the room, and then another way for the media, whether it needs one or not,
+  /// whose offer tells clients that they have heard of everybody. An update that names nobody is not sent.
   func resume(over socket: ClientSocket) {
     self.socket.close()
     self.socket = socket
@@ -91,7 +92,7 @@ final class DevParticipant {
     response = Livekit_SignalResponse()
     response.update.participants =
       room.recentDepartures + room.participants.filter { !$0.isHidden }.map(\.info)
-    send(response)
+    if !response.update.participants.isEmpty { send(response) }
     response = Livekit_SignalResponse()
     response.roomUpdate.room = room.info
     send(response)

@@ -33,9 +33,10 @@ struct MediaWays: Sendable {
   }
 
   /// LiveKit's server wants relays once it has seen UDP and TCP fail, and may name only one that is reached by TLS,
-  /// which is not spoken here: then what has failed before is all there is.
+  /// which is not spoken here, or none that counts beside the program's own servers: then what has failed before is
+  /// all there is.
   private mutating func obey(_ configuration: Livekit_ClientConfiguration, _ options: ConnectOptions) {
-    let canRelay = relays.isEmpty || relays.contains { $0.hasPrefix("turn:") }
+    let canRelay = relays.contains { $0.hasPrefix("turn:") }
     let isForced = configuration.forceRelay == .enabled && canRelay
     servers.isRelayOnly = options.iceTransportPolicy == .relay || isForced
   }
@@ -44,7 +45,7 @@ struct MediaWays: Sendable {
     servers.list.flatMap(\.urls).filter { $0.hasPrefix("turn:") || $0.hasPrefix("turns:") }
   }
 
-  /// Whether nothing can come about: only relays may be used, and nobody has named one.
+  /// Whether nothing can come about: the program allows relays only, and nobody has named one.
   var areNone: Bool { servers.isRelayOnly && relays.isEmpty }
 }
 

@@ -13,7 +13,7 @@ final class TrackReception {
   /// Empty until there is a pipeline; another one comes behind the one that it is to take over from.
   private var feeds: [PipelineFeed] = []
   private var decoding: DecodingCounter
-  /// Whether there are renderers, who see or hear what comes while it comes.
+  /// Whether there are renderers, among them the tiles and voices of a mix, who have what comes while it comes.
   private var isLive = false { didSet { for feed in feeds { feed.setLive(isLive) } } }
   private var flow = FirstFlow()
   /// Whether its media comes, and who is told when that changes.

@@ -16,7 +16,8 @@ public struct ConnectOptions: Sendable {
 
   /// STUN and TURN servers in place of those that the server names; empty for the server's.
   public var iceServers: [IceServer]
-  /// Which ways media may take. A server that wants this client to use relays only is obeyed.
+  /// Which ways media may take. A server that wants this client to use relays only is obeyed where a `turn:` server is
+  /// named.
   public var iceTransportPolicy: IceTransportPolicy
 
   /// The defaults bring a lost connection back within about 45 s, or give it up.

@@ -142,7 +142,6 @@ extension RoomSession {
     GStreamer.releaseLoadedCode()
     link.ways = MediaWays(join, state.options.connect, localAddresses: link.client?.url.loopbackAddresses ?? [])
     guard !link.ways.areNone else { return handle(.openFailed(SessionFailure(.noRelay, remedy: nil))) }
-    link.isSubscriberPrimary = join.subscriberPrimary
     let transport = SubscriberTransport(
       link.ways, factory: services.factory, latency: options.receiveLatency, loggers: services.loggers)
     link.transport = transport
@@ -161,9 +160,9 @@ extension RoomSession {
     guard !state.isEnded, transport === link.transport else { return }
     switch event {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .subscriber))
-    case .state(let state) where link.isSubscriberPrimary: handle(.transport(state))
+    case .state(let new) where state.link.isSubscriberPrimary: handle(.transport(new))
     // A server that lets us receive after all offers a connection that is not the primary one.
-    case .state(let state): handle(.secondaryTransport(state))
+    case .state(let new): handle(.secondaryTransport(new))
     case .message(let message): receive(message)
     case .limit(let bitrate): downlinkLimitChanged(bitrate)
     case .mediaChanged: match()

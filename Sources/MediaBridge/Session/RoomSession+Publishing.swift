@@ -46,10 +46,10 @@ extension RoomSession {
     switch event {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .publisher))
     case .message(let message): receive(message)
-    case .state(let state) where !link.isSubscriberPrimary: handle(.transport(state))
-    case .state(let state):
-      handle(.publisher(state))
-      if case .disconnected = state { await offer(from: transport, restartsICE: true) }
+    case .state(let new) where !state.link.isSubscriberPrimary: handle(.transport(new))
+    case .state(let new):
+      handle(.publisher(new))
+      if case .disconnected = new { await offer(from: transport, restartsICE: true) }
     }
   }
 

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import PeerTransport
+import SDP
 
 /// What happens to a session. Whoever runs it leaves out what comes from a connection that another one has replaced.
 enum SessionEvent: Sendable {
@@ -54,6 +55,11 @@ enum SessionEvent: Sendable {
     let id: UInt32
     let offer: String
     let answer: String
+
+    /// Whether the offer begins ICE anew (RFC 8839, 4.4.1.1.1), as the first one does.
+    func restartsICE(after earlier: Negotiation?) -> Bool { earlier.map { $0.iceUfrag != iceUfrag } ?? true }
+
+    private var iceUfrag: String? { (try? SessionDescription(parsing: offer))?.bundleTransport?.iceUfrag }
   }
 
   /// How one track arrives, and what those who show or hear it need.

@@ -10,9 +10,6 @@ struct SessionLink {
   var isDownlinkLimited = false
   /// Nil until something is sent, or it is the primary one.
   var publisher: PublisherTransport?
-  /// Which connection stands for the session and has the messages, as the join says: the one on which the server sends
-  /// media, or, where it may send none, the one on which we do.
-  var isSubscriberPrimary = true
   var ways = MediaWays()
   /// What the transport carries, as the state knows it, by track SID.
   var media: [String: TrackMedia] = [:]

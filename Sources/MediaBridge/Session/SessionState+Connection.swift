@@ -210,7 +210,7 @@ extension SessionState {
   mutating func resumed(at now: MediaTime) {
     guard case .recovering(let recovery, _) = phase, recovery.mode == .quick else { return }
     changeAttempt { attempt, _ in attempt.isSignalled = true }
-    roster.list = .awaited([])
+    awaitList()
     var request = Livekit_SignalRequest()
     request.syncState = syncState
     act(.send(request))
@@ -233,18 +233,25 @@ extension SessionState {
     // While the session is resumed for it, this is no news.
     case .disconnected(let error):
       if !isRecovering { failed(SessionFailure(LiveKitError(error), remedy: .quick, reason: reason), at: now) }
-    // Why the server has ended the media it says on the signalling connection, which may be read a little later, or ends
-    // that, too: whoever was sent away is not to come back.
-    case .failed(.closedByPeer): link.farewell = link.farewell ?? now + Self.farewell
-    case .failed(let error): failed(SessionFailure(LiveKitError(error), remedy: .full), at: now)
+    case .failed(let error): mediaFailed(error, at: now)
     case .new, .connecting, .connected, .closed: break
     }
   }
 
+  /// A connection of the session has failed, and only another session helps.
+  mutating func mediaFailed(_ error: PeerError, at now: MediaTime) {
+    // Why the server has ended the media it says on the signalling connection, which may be read a little later, or
+    // ends that, too: whoever was sent away is not to come back.
+    guard case .closedByPeer = error else {
+      return failed(SessionFailure(LiveKitError(error), remedy: .full), at: now)
+    }
+    link.farewell = link.farewell ?? now + Self.farewell
+  }
+
   mutating func answered(_ negotiation: SessionEvent.Negotiation) {
+    // That of a restart comes behind the list, if there is one; any other may come before.
+    if !roster.list.isComplete, negotiation.restartsICE(after: link.negotiation) { endList() }
     link.negotiation = negotiation
-    // It comes behind the list, if there is one.
-    roster.list.giveUpWaiting()
     var request = Livekit_SignalRequest()
     request.answer.type = "answer"
     request.answer.sdp = negotiation.answer

@@ -18,17 +18,29 @@ extension SessionState {
     act(.learnOurselves(info))
   }
 
-  /// Whether it may be the list of a server that goes on with the session: that has ourselves, unless we are hidden.
-  /// Repeated departures come before it, and what has just changed may, too.
+  /// The list of a server that goes on with the session. Nothing marks that of who is hidden, and where nobody else is
+  /// there LiveKit's server sends them none: then it is all that is said until the offer.
+  mutating func awaitList() {
+    roster.list = ourselves.permission.hidden && link.isRestartedByOffer ? .begun([]) : .awaited([])
+  }
+
+  /// Whether it may be that list: it has ourselves, unless we are hidden. Repeated departures come before it, and what
+  /// has just changed may, too.
   private func isList(_ infos: [Livekit_ParticipantInfo]) -> Bool {
     guard ourselves.permission.hidden else { return infos.contains { $0.sid == ourselves.sid } }
-    return infos.isEmpty || infos.contains { $0.sid != ourselves.sid && $0.state != .disconnected }
+    return infos.contains { $0.sid != ourselves.sid && $0.state != .disconnected }
   }
 
   /// Whether another client has our identity: a server that is to resume our session goes on with that one's.
   /// - Parameter infos: without what is said of our own stay.
   private func isReplaced(_ infos: [Livekit_ParticipantInfo]) -> Bool {
     !roster.list.isComplete && infos.contains { $0.identity == ourselves.identity && $0.state != .disconnected }
+  }
+
+  /// Nothing more of the list comes, if any of it did.
+  mutating func endList() {
+    removeUnlisted()
+    roster.list.giveUpWaiting()
   }
 
   /// The server has named everybody, unless it is still about to. Who has not come back to this session is waited for

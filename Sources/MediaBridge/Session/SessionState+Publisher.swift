@@ -21,7 +21,7 @@ extension SessionState {
 
   private mutating func publisherFailed(_ error: PeerError, at now: MediaTime) {
     link.publisherLoss = .failed(error, at: now)
-    if !link.published.isEmpty { lost(.failed(error), .publisherFailed, at: now) }
+    if !link.published.isEmpty { mediaFailed(error, at: now) }
   }
 
   mutating func published(_ tracks: [Livekit_TrackPublishedResponse]) {
@@ -32,7 +32,7 @@ extension SessionState {
   /// One that has failed while nothing was published comes with another session.
   mutating func publisherNeeded() {
     guard case .failed(let error, let time) = link.publisherLoss, !isRecovering else { return }
-    lost(.failed(error), .publisherFailed, at: time)
+    mediaFailed(error, at: time)
   }
 
   /// A restart counts from when the server can hear of it; what failed meanwhile, beside another loss, is news now.

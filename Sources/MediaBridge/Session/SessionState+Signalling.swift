@@ -8,8 +8,8 @@ extension SessionState {
     case .join(let join): joined(join, at: now)
     case .reconnect: resumed(at: now)
     case .update(let update): self.update(update.participants)
-    // Behind the list it ends what a server tells of a session that goes on.
-    case .roomUpdate: removeUnlisted()
+    // It comes behind the list, and by chance before: it ends the list only where no offer does.
+    case .roomUpdate where !link.isRestartedByOffer: removeUnlisted()
     case .mute(let mute): setMuted(mute.muted, mute.sid)
     case .streamStateUpdate(let update): for state in update.streamStates { self.update(state) }
     case .subscriptionPermissionUpdate(let update): self.update(update)

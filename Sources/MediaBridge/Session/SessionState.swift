@@ -68,7 +68,8 @@ struct SessionState: Sendable {
   /// The transport of the media.
   struct MediaLink: Sendable {
     var isConnected = false
-    /// Whether the primary connection is the one on which we receive.
+    /// Which connection stands for the session and has the messages, as the join says: the one on which the server
+    /// sends media, or, where it may send none, the one on which we do.
     var isSubscriberPrimary = true
     /// The newest offer and our answer to it.
     var negotiation: SessionEvent.Negotiation?
@@ -78,6 +79,10 @@ struct SessionState: Sendable {
     var publisherLoss: PublisherLoss?
     /// When it counts as lost, after the server has ended it: until then the server may say why.
     var farewell: MediaTime?
+
+    /// Whether a server that goes on with the session offers to restart ICE: on a connection on which it offers at all,
+    /// and LiveKit's does so behind the list of who is there (`ResumeParticipant`).
+    var isRestartedByOffer: Bool { isSubscriberPrimary || negotiation != nil }
   }
 
   private(set) var options: Options

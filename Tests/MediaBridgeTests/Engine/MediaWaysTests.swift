@@ -50,8 +50,18 @@ import Testing
     var ways = Self.ways()
     ways.renew(Self.reconnect(.enabled, ["turns:relay:443?transport=tcp"]), ConnectOptions())
     #expect(!ways.servers.isRelayOnly)
+  }
+
+  /// A program may have STUN servers of its own in place of a server's relays.
+  @Test func withoutARelayAServersWishIsPassedOver() {
+    let options = ConnectOptions(iceServers: [IceServer(urls: ["stun:own"])])
+    var ways = Self.ways(options, ["turn:relay"])
+    ways.renew(Self.reconnect(.enabled, ["turn:relay"]), options)
+    #expect(ways.servers == ICEServers([ICEServer(urls: ["stun:own"])]))
     var join = Livekit_JoinResponse()
     join.clientConfiguration.forceRelay = .enabled
-    #expect(MediaWays(join, ConnectOptions(), localAddresses: []).areNone)
+    #expect(!MediaWays(join, ConnectOptions(), localAddresses: []).areNone)
+    let relayed = ConnectOptions(iceServers: options.iceServers, iceTransportPolicy: .relay)
+    #expect(Self.ways(relayed, ["turn:relay"]).areNone)
   }
 }

@@ -11,6 +11,7 @@ struct Course {
 
   private(set) var state: SessionState
   private var time = MediaTime(nanoseconds: 0)
+  private var restarts = 0
   /// Of alice's camera in the first session.
   let media = Media()
 
@@ -31,15 +32,16 @@ struct Course {
     var course = Course(connect)
     course.handle(.connect(server: "server"))
     course.join(identities)
+    course.offer()
     course.handle(.media(["TR_alice": ObjectIdentifier(course.media)]))
     return course
   }
 
   // MARK: Connections
 
-  mutating func join(_ identities: [String], isConnected: Bool = true) {
+  mutating func join(_ identities: [String], isConnected: Bool = true, isSubscriberPrimary: Bool = true) {
     var join = Livekit_JoinResponse()
-    (join.participant, join.subscriberPrimary) = (Self.ourselves, true)
+    (join.participant, join.subscriberPrimary) = (Self.ourselves, isSubscriberPrimary)
     join.otherParticipants = identities.map { Self.info(of: $0) }
     handle(.opened)
     handle(.response(.join(join)))
@@ -56,6 +58,28 @@ struct Course {
   }
 
   // MARK: What the server says
+
+  /// The server has offered the same again, or with other ICE credentials.
+  mutating func offer(restartsICE: Bool = false) {
+    if restartsICE { restarts += 1 }
+    handle(Self.answered("u\(restarts)"))
+  }
+
+  /// - Parameter ufrag: of the offer's ICE.
+  static func answered(_ ufrag: String) -> SessionEvent {
+    let offer = """
+      v=0
+      o=- 1 1 IN IP4 127.0.0.1
+      s=-
+      t=0 0
+      m=application 9 UDP/DTLS/SCTP webrtc-datachannel
+      c=IN IP4 0.0.0.0
+      a=mid:0
+      a=ice-ufrag:\(ufrag)
+      a=ice-pwd:0123456789012345678901
+      """
+    return .answered(.init(id: 1, offer: offer, answer: "answer"))
+  }
 
   static var ourselves: Livekit_ParticipantInfo {
     var info = Livekit_ParticipantInfo()
@@ -83,8 +107,10 @@ struct Course {
     return handle(.response(.update(update)))
   }
 
-  /// Everybody, as after a resume.
-  mutating func list(_ infos: [Livekit_ParticipantInfo]) { update([Self.ourselves] + infos) }
+  /// Everybody, as after a resume; ourselves only where we are not hidden.
+  mutating func list(_ infos: [Livekit_ParticipantInfo], isHidden: Bool = false) {
+    update((isHidden ? [] : [Self.ourselves]) + infos)
+  }
 
   mutating func updateRoom() { handle(.response(.roomUpdate(Livekit_RoomUpdate()))) }
 }

@@ -21,8 +21,11 @@ import Testing
 
   // MARK: Who is there
 
-  private static func resumed() -> Course {
+  private static func resumed(isHidden: Bool = false) -> Course {
     var course = Course.standing(["alice", "bob"])
+    var info = Course.ourselves
+    info.permission.hidden = isHidden
+    course.update([info])
     course.lose(.quick)
     _ = course.resume()
     return course
@@ -33,61 +36,83 @@ import Testing
     var course = Self.resumed()
     course.list([Course.info(of: "carol")])
     course.update([Course.info(of: "bob")])
-    #expect(course.state.roster.identities == ["alice", "bob", "carol"])
     course.updateRoom()
+    #expect(course.state.roster.identities == ["alice", "bob", "carol"])
+    course.offer(restartsICE: true)
     #expect(course.state.roster.identities == ["bob", "carol"])
     #expect(course.state.roster.sids == ["TR_bob", "TR_carol"])
     // From then on departures are told.
     course.update([Course.info(of: "bob")])
     course.updateRoom()
+    course.offer(restartsICE: true)
     #expect(course.state.roster.identities == ["bob", "carol"])
   }
 
-  /// The list is of ourselves alone, or of nobody where we are hidden.
+  /// The list is of ourselves alone; to who is hidden LiveKit's server sends none then.
   @Test(arguments: [true, false]) func everybodyMayHaveLeft(isHidden: Bool) {
-    var course = Self.resumed()
-    if isHidden {
-      var info = Course.ourselves
-      info.permission.hidden = true
-      course.update([info])
-      course.lose(.quick)
-      _ = course.advance(by: .seconds(1))
-      _ = course.resume()
-    }
-    course.update(isHidden ? [] : [Course.ourselves])
+    var course = Self.resumed(isHidden: isHidden)
+    if !isHidden { course.list([]) }
     course.updateRoom()
+    course.offer(restartsICE: true)
     #expect(course.state.roster.members.isEmpty && course.state.roster.tracks.isEmpty)
   }
 
   @Test func withoutAListNobodyHasLeft() {
     var course = Self.resumed()
     course.updateRoom()
+    course.offer(restartsICE: true)
     #expect(course.state.roster.identities == ["alice", "bob"])
     var early = Self.resumed()
     early.update([Course.info(of: "alice", .disconnected)])
-    early.updateRoom()
+    early.offer(restartsICE: true)
     #expect(early.state.roster.identities == ["bob"])
   }
 
-  /// A server tells of changes meanwhile, of the room, too.
-  @Test func whatChangesBeforeTheListIsNotIt() {
-    var course = Self.resumed()
+  /// A server tells of changes meanwhile, of the room, too. Nothing marks the list of who is hidden.
+  @Test(arguments: [true, false]) func whatChangesBeforeTheListIsNotIt(isHidden: Bool) {
+    var course = Self.resumed(isHidden: isHidden)
     course.update([Course.info(of: "carol")])
     course.updateRoom()
     #expect(course.state.roster.identities == ["alice", "bob", "carol"])
     // It was made before carol came.
-    course.list([Course.info(of: "alice")])
+    course.list([Course.info(of: "alice")], isHidden: isHidden)
     course.updateRoom()
+    course.offer(restartsICE: true)
     #expect(course.state.roster.identities == ["alice", "carol"])
   }
 
+  /// Somebody may publish just then.
+  @Test(arguments: [true, false]) func anOfferAheadOfTheListIsNotItsEnd(isHidden: Bool) {
+    var course = Self.resumed(isHidden: isHidden)
+    course.offer()
+    #expect(course.state.roster.identities == ["alice", "bob"])
+    course.list([Course.info(of: "alice")], isHidden: isHidden)
+    course.offer(restartsICE: true)
+    #expect(course.state.roster.identities == ["alice"])
+  }
+
   /// A server that sends none may tell of us later.
-  @Test func aListIsNotWaitedForAfterTheOffer() {
+  @Test func aListIsNotWaitedForAfterTheRestart() {
     var course = Self.resumed()
-    course.handle(.answered(.init(id: 1, offer: "offer", answer: "answer")))
+    course.offer(restartsICE: true)
     course.list([])
     course.updateRoom()
+    course.offer(restartsICE: true)
     #expect(course.state.roster.identities == ["alice", "bob"])
+  }
+
+  /// A server restarts nothing where it sends nothing.
+  @Test func whoOnlySendsIsOfferedNothing() {
+    var course = Course()
+    course.handle(.connect(server: "server"))
+    course.join(["alice", "bob"], isSubscriberPrimary: false)
+    course.lose(.quick)
+    _ = course.resume()
+    course.updateRoom()
+    course.list([Course.info(of: "bob")])
+    #expect(course.state.roster.identities == ["alice", "bob"])
+    course.updateRoom()
+    #expect(course.state.roster.identities == ["bob"])
   }
 
   /// That of a connection that is lost, too, was not whole.
@@ -99,7 +124,7 @@ import Testing
     _ = course.advance(by: .seconds(1))
     _ = course.resume()
     course.list([Course.info(of: "alice")])
-    course.updateRoom()
+    course.offer(restartsICE: true)
     #expect(course.state.roster.identities == ["alice"])
   }
 
@@ -111,7 +136,7 @@ import Testing
     _ = course.advance(by: .seconds(1))
     _ = course.resume()
     course.list([])
-    course.updateRoom()
+    course.offer(restartsICE: true)
     #expect(course.state.roster.identities == ["alice"])
     _ = course.advance(by: SessionState.returnTime)
     #expect(course.state.roster.members.isEmpty)

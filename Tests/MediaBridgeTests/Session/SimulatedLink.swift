@@ -24,6 +24,8 @@ import PeerTransport
   /// Numbers of the newest connections; what an older one brings is not heard.
   private var signal = 0
   private var transport = 0
+  /// How often the server has restarted ICE.
+  private var restarts = 0
   /// How it was opened last.
   private var mode = ReconnectMode.full
   private var isOpen = false
@@ -188,6 +190,7 @@ import PeerTransport
     if chance(0.3) { server.heard() }
     tellAll()
     tell(.roomUpdate(Livekit_RoomUpdate()))
+    restarts += 1
     offer()
     guard !isTransportFailed else { return }
     connectTransport()
@@ -219,7 +222,7 @@ import PeerTransport
     after(pause(150)) {
       guard self.isOpen, !self.isCut, signal == self.signal, transport == self.transport else { return }
       self.carried = self.server.media
-      self.handle(.answered(.init(id: 1, offer: "offer", answer: "answer")))
+      self.handle(Course.answered("u\(self.restarts)"))
     }
   }
 

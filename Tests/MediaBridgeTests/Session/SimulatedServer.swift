@@ -138,7 +138,7 @@ import MediaCore
 
   var join: Livekit_JoinResponse {
     var join = Livekit_JoinResponse()
-    join.participant = ourselves
+    (join.participant, join.subscriberPrimary) = (ourselves, true)
     join.otherParticipants = participants
     return join
   }
