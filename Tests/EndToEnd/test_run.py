@@ -213,6 +213,36 @@ def test_a_destination_that_was_refused_is_tried_again(server, runner):
     assert_without_gap(runner.folder / "a.mkv")
 
 
+def test_what_was_refused_is_missing_while_it_is_asked_for(server, runner):
+    """Whoever names another file, or takes the line out, misses nothing; else the last line says what is missing."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    names = ("mended", "withdrawn", "left")
+    for name in names:
+        (runner.folder / f"{name}-held.mkv").write_bytes(b"yesterday's")
+
+    def write(**more):
+        runner.write(
+            {name: {"participant": "alice", "destinations": [f"{name}.mkv", *more.get(name, ())]} for name in names}
+        )
+
+    write()
+    program = runner.start()
+    for name in names:
+        runner.until(name, f"{name}.mkv", 1)
+    write(**{name: [f"{name}-held.mkv"] for name in names})
+    runner.wait(lambda: all(runner.of(name, "control") for name in names))
+    write(mended=["other.mkv"], left=["left-held.mkv"])
+    runner.until("mended", "other.mkv", 1)
+    program.send(signal.SIGINT)
+    assert program.finish() == 1, program.report("all is there")
+    failed = [event for event in program.events if event["event"] == "failed"]
+    assert [event["job"] for event in failed] == ["left"], failed
+    assert "left-held.mkv" in failed[0]["message"] and "not done while it ran" in failed[0]["message"], failed
+    assert "mediabridge: left: not done while it ran: " in program.errors
+    for name in (*names, "other"):
+        assert_whole(runner.folder / f"{name}.mkv", 0.9)
+
+
 def test_a_line_of_what_has_failed_alone_may_go(server, runner):
     server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
     nowhere = {"location": "rtmp://127.0.0.1:9/live/key"}

@@ -1,10 +1,13 @@
 """Tracks that nobody here can read: said at once and at the end, and never a file of noise or a silent black one."""
 
+import signal
 import subprocess
 import time
 
 import numpy as np
+from live_server import wait_until
 from programs import KEYS, ROOT, mediabridge
+from raw import Reader, of
 
 ENCRYPTED = "the {} of alice is encrypted end to end, which is not supported yet"
 
@@ -71,3 +74,36 @@ def test_what_can_be_had_is_handed_on_and_the_rest_said_to_be_missing(server):
     gray = ("--format", "gray8", "--size", "160x90", "--fps", 5, "--duration", "1s")
     data, status, said = hand_on(server, "frames", *gray)
     assert len(data) == 5 * 160 * 90 and status == 0, said
+
+
+def test_why_nothing_came_is_said_where_it_was_waited_for(server):
+    """At the end of the wait, and where somebody stops it."""
+    server.foreign_publisher("--identity", "alice", "--encrypted", "--duration", 90)
+    for command, source in (("pcm", "microphone"), ("frames", "camera")):
+        data, status, said = hand_on(server, command, "--wait", "4s")
+        assert (data, status) == (b"", 1) and "waited in vain for" in said, said
+        assert ENCRYPTED.format(source) in said and "raise --wait" not in said, said
+        reader = Reader(server, command)
+        # Its events end with what it has sent.
+        wait_until("it to be refused", lambda: ENCRYPTED.format(source) in reader.said, 20)
+        # It is looked at four times a second.
+        time.sleep(1)
+        assert reader.stop() == 1, reader.said
+        [failed] = of("failed", reader.events)
+        assert failed["code"] == "encrypted" and "stopped while waiting for" in failed["message"], failed
+        assert ENCRYPTED.format(source) in failed["message"], failed
+
+
+def test_of_whom_nothing_comes_is_missing_in_what_is_handed_on(server):
+    server.foreign_publisher("--identity", "alice", "--no-video", "--duration", 90)
+    bob = server.foreign_publisher("--identity", "bob", "--no-video", "--duration", 90)
+    # It is announced once something has come.
+    time.sleep(2)
+    bob.send(signal.SIGSTOP)
+    try:
+        data, status, said = hand_on(server, "pcm", "--mix", "--duration", "14s")
+    finally:
+        bob.send(signal.SIGCONT)
+    last = [line for line in said.splitlines() if line.startswith("mediabridge: ")]
+    assert (len(data), status) == (2 * 14 * 48_000, 1), said
+    assert len(last) == 1 and "of bob" in last[0] and "has come in 10 s" in last[0], said

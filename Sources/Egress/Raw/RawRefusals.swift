@@ -23,6 +23,8 @@ package struct RawRefusals: Sendable {
 
   /// Also of those who have left: what was missing then is.
   private var refused: [String: (sid: String, reason: LiveKitError)] = [:]
+  /// Why nothing comes of tracks that were taken, by SID. Something may still come, which takes it back.
+  private var silent: [String: LiveKitError] = [:]
   /// Since when nothing else is taken.
   private var hopelessSince: MediaTime?
 
@@ -33,14 +35,29 @@ package struct RawRefusals: Sendable {
   package mutating func note(_ held: [Held], at now: MediaTime) -> Bool {
     var isNews = false
     for track in held {
-      if track.refusal != nil, refused[track.key]?.sid != track.sid { isNews = true }
-      refused[track.key] = track.refusal.map { (sid: track.sid, reason: $0) }
+      let reason = track.refusal ?? silent[track.sid]
+      if reason != nil, refused[track.key]?.sid != track.sid { isNews = true }
+      refused[track.key] = reason.map { (sid: track.sid, reason: $0) }
     }
+    // What is silent is waited for, as with `record`.
     let isHopeless = !held.isEmpty && held.allSatisfy { $0.refusal != nil }
     let since = isNews ? now : hopelessSince ?? now
     hopelessSince = isHopeless ? since : nil
     return isNews
   }
+
+  // MARK: Tracks of which nothing comes
+
+  /// Nothing comes of a track that is taken.
+  package mutating func noteSilence(of sid: String, _ reason: LiveKitError) { silent[sid] = reason }
+
+  /// Something comes of it, or it is waited for anew.
+  package mutating func forgetSilence(of sid: String) { silent[sid] = nil }
+
+  /// Whether nothing came of it while it was taken last.
+  package func isSilent(_ sid: String) -> Bool { silent[sid] != nil }
+
+  // MARK: What is missing
 
   /// Why nothing is to come; nil while something may.
   package func hopelessness(at now: MediaTime) -> LiveKitError? {
@@ -54,6 +71,14 @@ package struct RawRefusals: Sendable {
     guard let first = reasons.first else { return nil }
     let rest = reasons.count > Self.most ? ["and \(reasons.count - Self.most) more"] : []
     let messages = reasons.prefix(Self.most).map(\.message) + rest
-    return LiveKitError(first.code, messages.joined(separator: "; "), underlying: first)
+    return LiveKitError(first.code, messages.joined(separator: "; "), fault: first.fault, underlying: first)
+  }
+
+  /// Why nothing has come when a wait is over, which may be that what is there cannot be had.
+  /// - Parameter error: what ended the wait; with `noMedia` somebody did, which says least of all.
+  package func reason(_ error: LiveKitError) -> LiveKitError {
+    guard let lack else { return error }
+    let main = error.code == .noMedia ? lack : error
+    return LiveKitError(main.code, "\(error.message); \(lack.message)", fault: main.fault, underlying: main)
   }
 }

@@ -4,43 +4,6 @@ import MediaCore
 
 /// Follows a room, and sees to it that each stream gets the tracks that are meant for it.
 actor RawSession {
-  /// How the media is asked of the server.
-  struct Wish: Sendable {
-    var size: Dimensions?
-    var fps: Int?
-  }
-
-  /// What is asked for.
-  struct Request: Sendable {
-    var choice: RawChoice
-    var extent: Extent
-    var wish = Wish()
-    /// Whether a stream is complete when its participant leaves.
-    var endsWithParticipant: Bool
-    /// Whether a destination's name is only known with a track.
-    var waitsForName = false
-
-    /// How often streams see to what does not come: audio, and frames at a rate, go on without any. Ten times a second
-    /// cost a fiftieth of what decoding 1280x720 does.
-    fileprivate var pace: Duration {
-      choice.kind == .video && wish.fps == nil ? .milliseconds(250) : .milliseconds(100)
-    }
-
-    fileprivate var unit: String { choice.kind == .video ? "frames" : "samples" }
-    /// In a room that others share, what is sent is as large and as often as all of them need it.
-    fileprivate var need: OutputNeed { wish.size == nil && wish.fps == nil ? .everything : .shown }
-  }
-
-  /// Whose media is taken.
-  enum Extent: Sendable {
-    /// Of one participant, the first one where none is named.
-    case one
-    /// Of all, for one reader.
-    case all
-    /// Of each, for a reader of their own.
-    case each
-  }
-
   /// Makes a stream.
   /// - Parameters:
   ///   - number: of the stream, from 1 on.
@@ -76,6 +39,8 @@ actor RawSession {
   /// Of those who have left, by number: what they wait for holds up nobody.
   private var leaving: [Int: Task<Void, Never>] = [:]
   private var takes: [Take] = []
+  /// The last look at who is in the room.
+  private var arranging: Task<Void, Never>?
   /// Who was chosen.
   private var identity: String?
   private var templates = FollowedTemplates()
@@ -141,10 +106,7 @@ actor RawSession {
     while true {
       let isInterrupted = await interruption.came(within: request.pace)
       let hasBegun = streams.hasBegun
-      if isInterrupted {
-        return hasBegun
-          ? streams.lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(request.choice.wish)")
-      }
+      if isInterrupted { return hasBegun ? streams.lack(isWhole: true) : refusals.reason(stopped) }
       tick()
       await heedRefusals()
       if streams.isOver(isOpen: request.extent == .each && duration == nil) {
@@ -152,15 +114,23 @@ actor RawSession {
       }
       if room.connectionState == .disconnected {
         if room.wasClosed, hasBegun, duration == nil { return streams.lack(isWhole: true) }
-        return room.loss
+        return hasBegun ? room.loss : refusals.reason(room.loss)
       }
-      guard !hasBegun else { continue }
-      // Whoever set a limit to the wait waits for something else.
-      if wait == nil, let refusal = refusals.hopelessness(at: .now) { return refusal }
-      if let deadline, MediaTime.now >= deadline {
-        return LiveKitError(.timedOut, "waited in vain for \(request.choice.wish); raise --wait to wait longer")
-      }
+      if !hasBegun, let failure = giveUp(at: deadline) { return failure }
     }
+  }
+
+  private var stopped: LiveKitError {
+    LiveKitError(.noMedia, "stopped while waiting for \(request.choice.wish)")
+  }
+
+  /// - Returns: why nothing is waited for any more.
+  private func giveUp(at deadline: MediaTime?) -> LiveKitError? {
+    // Whoever set a limit to the wait waits for something else.
+    guard let deadline else { return refusals.hopelessness(at: .now) }
+    guard MediaTime.now >= deadline else { return nil }
+    let advice = refusals.lack == nil ? "; raise --wait to wait longer" : ""
+    return refusals.reason(LiveKitError(.timedOut, "waited in vain for \(request.choice.wish)\(advice)"))
   }
 
   private func tick() {
@@ -175,7 +145,16 @@ actor RawSession {
 
   /// Has another one be taken in the place of who cannot be had.
   private func heedRefusals() async {
+    await heedMedia()
     while refusals.note(takes.map { held($0) }, at: .now) { await arrange() }
+  }
+
+  /// What was silent is not once something comes of it.
+  private func heedMedia() async {
+    for take in takes where refusals.isSilent(take.publication.sid) {
+      guard let media = take.publication.media, await media.reception().isFlowing else { continue }
+      refusals.forgetSilence(of: take.publication.sid)
+    }
   }
 
   private func held(_ take: Take) -> RawRefusals.Held {
@@ -217,8 +196,13 @@ actor RawSession {
       if isMuted { setMuted(true, publication) }
       await arrange()
       if !isMuted { setMuted(false, publication) }
+    case .subscriptionFailed(_, let sid, let error) where error.code == .noMedia: noteSilence(of: sid, error)
     default: break
     }
+  }
+
+  private func noteSilence(of sid: String, _ reason: LiveKitError) {
+    if takes.contains(where: { $0.publication.sid == sid }) { refusals.noteSilence(of: sid, reason) }
   }
 
   private func setMuted(_ isMuted: Bool, _ publication: TrackPublication) {
@@ -241,8 +225,18 @@ actor RawSession {
     }
   }
 
-  /// Brings what is subscribed and what the streams take into line with what is published.
+  /// One look at a time: what one has chosen is out of date once another has looked.
   private func arrange() async {
+    let look = Task { [earlier = arranging] in
+      await earlier?.value
+      await self.bringIntoLine()
+    }
+    arranging = look
+    await look.value
+  }
+
+  /// Brings what is subscribed and what the streams take into line with what is published.
+  private func bringIntoLine() async {
     guard room.connectionState == .connected, !isOver else { return }
     request.choice.follow(takes.map(\.publication))
     let wanted = wanted()
@@ -254,6 +248,7 @@ actor RawSession {
     for new in wanted where !isOver && !takes.contains(where: { $0.publication === new.publication }) {
       guard prepare(new) else { continue }
       takes.append(new)
+      refusals.forgetSilence(of: new.publication.sid)
       await new.publication.hold(request.need)
     }
     for index in takes.indices { follow(takeAt: index) }
@@ -307,7 +302,7 @@ actor RawSession {
       RawChoice.Candidate(
         isStaying: hasBegun && take.participant.identity == identity,
         isTaken: takes.contains { $0.publication === take.publication }, isMuted: take.publication.isMuted,
-        isRefused: take.publication.refusal != nil)
+        isRefused: take.publication.refusal != nil || refusals.isSilent(take.publication.sid))
     }
     guard let index = RawChoice.first(of: candidates) else { return [] }
     identity = found[index].participant.identity ?? identity
@@ -319,13 +314,4 @@ actor RawSession {
     if request.extent == .all { return all.filter(request.choice.accepts) }
     return request.choice.best(of: all).map { [$0] } ?? []
   }
-}
-
-/// Whose media a stream has, as far as that is known when it is made.
-struct RawSubject: Sendable {
-  /// Empty where each participant has no stream of their own.
-  var identity = ""
-  /// Nil before somebody has come.
-  var participant: RemoteParticipant?
-  var publication: RemoteTrackPublication?
 }

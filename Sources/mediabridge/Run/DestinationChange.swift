@@ -1,6 +1,6 @@
 import Egress
 
-/// How a recording that runs comes to go where another job goes.
+/// Which destinations a running recording gets and loses, so that it goes where another job goes.
 struct DestinationChange {
   /// All of them.
   let after: [RunJob.Place]
@@ -10,7 +10,7 @@ struct DestinationChange {
   /// Those that go before: a server, or a window, with other values takes no second one beside it.
   let changed: [RunJob.Place]
 
-  /// Nil where one of them records nothing, or nothing would stay meanwhile.
+  /// Nil where one of them records nothing, or where no destination would be left before those that come are there.
   init?(from old: RunJob, to new: RunJob) {
     guard let before = old.outputs, let after = new.outputs else { return nil }
     let come = after.filter { place in !before.contains { $0.output == place.output } }

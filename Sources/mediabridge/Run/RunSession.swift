@@ -44,6 +44,8 @@ actor RunSession {
   func apply(_ configuration: RunConfiguration, telling tell: @Sendable (Difference) -> Void = { _ in }) async {
     let difference = difference(to: configuration)
     tell(difference)
+    // A line that was refused and is there no more leaves the job the same.
+    for job in configuration.jobs { running[job.name]?.job.forgetRefusals(besides: job) }
     var ended = difference.removed.compactMap { running.removeValue(forKey: $0) }
     var starts: [(RunJob, RunRoom)] = []
     for job in configuration.jobs where !difference.same.contains(job.name) {

@@ -15,10 +15,12 @@ final class RunningJob: Sendable {
     var isOver = false
     /// Whether something is missing of what was asked for.
     var hasFailed = false
-    /// What of changes could not be done, and was not later.
-    var refused: Set<String> = []
+    var refused = RefusedChanges()
     /// Whether the file asks for it no more.
     var isRemoved = false
+
+    /// What the file still asks for, and could not be done while it ran.
+    var lack: LiveKitError? { isRemoved ? nil : refused.lack }
   }
 
   let room: RunRoom
@@ -55,7 +57,9 @@ final class RunningJob: Sendable {
   func run(_ rooms: RunRooms, besides used: [String: Int], media: Int32?) async -> (written: [String], isWhole: Bool) {
     let (written, failure) = await perform(in: rooms, besides: used, media)
     if let failure { console.fail(failure) }
-    let isWhole = failure == nil && state.withLock { $0.refused.isEmpty }
+    let lack = state.withLock { $0.lack }
+    if let lack { console.fail(lack) }
+    let isWhole = failure == nil && lack == nil
     over(isWhole)
     return (written, isWhole)
   }
@@ -175,7 +179,7 @@ final class RunningJob: Sendable {
       let change = DestinationChange(from: old, to: other)
     else { return false }
     state.withLock { $0.job = other }
-    if let layout = other.layout, layout != old.layout { _ = await attempt(.layout(layout), "", in: recording) }
+    if let layout = other.layout, layout != old.layout { _ = await attempt(.layout(layout), .layout, in: recording) }
     let items = await apply(change, to: recording, used.merging(ownTakes, uniquingKeysWith: +))
     // What could not be done is no part of it, so that it is tried again when the file is read again.
     state.withLock { $0.job = other.going(to: items) }
@@ -192,7 +196,7 @@ final class RunningJob: Sendable {
     // What comes does so before what goes, so that there is always one.
     for place in change.come {
       let (item, location) = (place.item, place.output.location)
-      guard await attempt(.add(place.output.advanced(past: takes)), location, in: recording) == nil else {
+      guard await attempt(.add(place.output.advanced(past: takes)), .add(location), in: recording) == nil else {
         items.removeAll { $0 == item }
         continue
       }
@@ -207,7 +211,7 @@ final class RunningJob: Sendable {
     var staying: [RunItem] = []
     for place in places {
       let location = place.output.location
-      let failure = await attempt(.remove(location), location, in: recording)
+      let failure = await attempt(.remove(location), .remove(location), in: recording)
       // The last one cannot be removed; any other reason is why what was written is not complete.
       if failure?.code == .invalidState { staying.append(place.item) }
     }
@@ -220,23 +224,30 @@ final class RunningJob: Sendable {
   }
 
   /// Tells what cannot be done; the job goes on without it.
-  /// - Parameter subject: with what, since the same may be done later.
+  /// - Parameter change: what it comes to, by which it is known when the same is done later.
   /// - Returns: why it was not done.
   private func attempt(
-    _ request: ControlRequest, _ subject: String, in recording: Recording
+    _ request: ControlRequest, _ change: RefusedChanges.Change, in recording: Recording
   ) async -> LiveKitError? {
-    let wish = "\(request.name) \(subject)"
     do throws(LiveKitError) {
       if let said = try await recording.control.perform(request) { console.say(said) }
-      state.withLock { _ = $0.refused.remove(wish) }
+      state.withLock { $0.refused.note(change, nil) }
       return nil
     } catch {
+      state.withLock { $0.refused.note(change, error) }
       // What has ended by itself was told of then, and is what it is to be.
       if case .remove = request, error.code == .invalidParameter { return nil }
-      state.withLock { _ = $0.refused.insert(wish) }
       console.tell(refusalOf: request.name, error)
       return error
     }
+  }
+
+  /// Nothing is missing of what the file asks for no more, though it was refused.
+  /// - Parameter other: the job as it is asked for now.
+  func forgetRefusals(besides other: RunJob) {
+    guard let outputs = other.outputs else { return }
+    let locations = Set(outputs.map { $0.output.location })
+    state.withLock { $0.refused.keep(for: locations) }
   }
 
   private func nothing(of job: RunJob) -> LiveKitError? {

@@ -51,6 +51,31 @@ import Testing
     #expect(refusals.lack?.message == "no alice")
   }
 
+  @Test func ofWhomNothingComesIsMissingUntilSomethingDoes() {
+    let silence = LiveKitError(.noMedia, "nothing of bob", fault: .server)
+    var refusals = RawRefusals()
+    refusals.noteSilence(of: "bob", silence)
+    #expect(refusals.note([good("alice"), good("bob")], at: at(0)) == true, "another one may be taken")
+    #expect(refusals.lack == silence && refusals.isSilent("bob") && !refusals.isSilent("alice"))
+    #expect(refusals.note([good("bob")], at: at(0)) == false)
+    #expect(refusals.note([good("bob")], at: at(9000)) == false)
+    #expect(refusals.hopelessness(at: at(9000)) == nil, "it may still come")
+    refusals.forgetSilence(of: "bob")
+    #expect(refusals.note([good("bob")], at: at(9000)) == false)
+    #expect(refusals.lack == nil && !refusals.isSilent("bob"))
+  }
+
+  @Test func whyAWaitWasInVainIsSaid() {
+    let stopped = LiveKitError(.noMedia, "stopped while waiting for video of somebody")
+    let late = LiveKitError(.timedOut, "waited in vain for video of somebody")
+    var refusals = RawRefusals()
+    #expect(refusals.reason(stopped) == stopped && refusals.reason(late) == late)
+    _ = refusals.note([refused("alice")], at: at(0))
+    let wish = "video of somebody; no alice"
+    #expect(refusals.reason(stopped) == LiveKitError(.encrypted, "stopped while waiting for \(wish)"))
+    #expect(refusals.reason(late) == LiveKitError(.timedOut, "waited in vain for \(wish)"))
+  }
+
   @Test func someAreNamedAndTheOthersCounted() {
     var refusals = RawRefusals()
     _ = refusals.note((1...7).map { refused("\($0)") }, at: at(0))
