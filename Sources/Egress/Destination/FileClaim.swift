@@ -173,6 +173,23 @@ extension FileClaim {
     !isThere(file) || (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int == 0
   }
 
+  /// The same of a name whose placeholders nothing fills yet: whether there can be anything in the innermost folder that is
+  /// known and there.
+  static func checkFolder(ofName name: String) throws(LiveKitError) {
+    let known = name.prefix { $0 != "{" }
+    var folder = URL(fileURLWithPath: known.hasSuffix("/") || known.isEmpty ? "\(known)." : String(known))
+    if !known.hasSuffix("/") && !known.isEmpty { folder.deleteLastPathComponent() }
+    folder.standardize()
+    while !isThere(folder.path), folder.path != "/" { folder.deleteLastPathComponent() }
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+      throw LiveKitError(.output, "\(name): \(folder.path) is no folder; choose another file or folder")
+    }
+    guard FileManager.default.isWritableFile(atPath: folder.path) else {
+      throw LiveKitError(.output, "\(name): no permission to write in \(folder.path); choose another file or folder")
+    }
+  }
+
   /// Says before a room is joined what would only be found out when the first frame comes.
   static func checkWritable(_ file: String) throws(LiveKitError) {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path

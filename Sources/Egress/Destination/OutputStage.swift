@@ -59,6 +59,7 @@ final class OutputStage: Sendable {
   ///   - beginning: of the stage, in the job.
   func push(_ media: MediaBuffer, into input: String, at time: FeedTime, from beginning: Duration) {
     segments?.clock.begin(at: beginning)
+    if let duration = media.duration { segments?.clock.reach(time.shown + duration) }
     let (held, pipeline) = state.withLock { state in
       let pipeline = state.pipeline
       state.beginning = state.beginning ?? beginning

@@ -11,7 +11,7 @@ import Testing
     var cuts = (0..<frames).flatMap { frame in
       cutter.take(.milliseconds(frame * 40), isKeyframe: keyframes.contains(frame))
     }
-    if let rest = cutter.rest { cuts.append(rest) }
+    if let rest = cutter.rest(until: nil) { cuts.append(rest) }
     #expect(zip(cuts, cuts.dropFirst()).allSatisfy { $0.begin + $0.duration == $1.begin })
     return cuts.map { Int($0.duration / .milliseconds(1)) }
   }
@@ -67,7 +67,17 @@ import Testing
 
   @Test func nothingHasNoLength() {
     var cutter = SegmentCutter(.seconds(4))
-    #expect(cutter.rest == nil)
-    #expect(cutter.take(.seconds(7), isKeyframe: true).isEmpty && cutter.rest?.begin == .seconds(7))
+    #expect(cutter.rest(until: nil) == nil)
+    #expect(cutter.take(.seconds(7), isKeyframe: true).isEmpty && cutter.rest(until: nil)?.begin == .seconds(7))
+  }
+
+  /// Five frames of AAC come as one, and the last of them alone.
+  @Test func aLastStretchOfAudioMayBeShort() {
+    var cutter = SegmentCutter(.seconds(6), hasVideo: false)
+    for start in [0, 100, 200] { _ = cutter.take(.milliseconds(start), isKeyframe: true) }
+    #expect(cutter.rest(until: .milliseconds(220))?.duration == .milliseconds(220))
+    #expect(cutter.rest(until: nil)?.duration == .milliseconds(300))
+    _ = cutter.take(.milliseconds(300), isKeyframe: true, lasting: .milliseconds(50))
+    #expect(cutter.rest(until: .milliseconds(320))?.duration == .milliseconds(350), "which is known")
   }
 }

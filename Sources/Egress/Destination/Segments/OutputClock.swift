@@ -8,6 +8,8 @@ final class OutputClock: Sendable {
     var beginning: Duration?
     /// One moment by both clocks. The one on the wall may be set later: it is asked once.
     var meeting: (wall: Date, ours: MediaTime)?
+    /// How far the output goes, as far as what comes says how long it is.
+    var end: Duration?
   }
   private let moment: @Sendable (Duration) -> MediaTime?
   private let state = Locked(State())
@@ -17,6 +19,10 @@ final class OutputClock: Sendable {
 
   /// Notes the moment of the job at which the output begins.
   func begin(at moment: Duration) { state.withLock { $0.beginning = $0.beginning ?? moment } }
+
+  /// Notes how far the output goes.
+  func reach(_ end: Duration) { state.withLock { $0.end = max($0.end ?? end, end) } }
+  var end: Duration? { state.withLock { $0.end } }
 
   /// - Parameter time: since the output's beginning.
   func date(of time: Duration) -> Date {

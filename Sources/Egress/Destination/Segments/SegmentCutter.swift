@@ -21,16 +21,20 @@ struct SegmentCutter: Sendable {
   private var newest: Duration?
   /// How long the newest frame lasts, as far as that is known.
   private var lasting = Duration.zero
+  /// Whether that is only how long it was since the one before.
+  private var isGuess = false
   private var keyframe: Duration?
   /// From the last keyframe but one to the last.
   private var keyframeGap: Duration
 
-  /// - Parameter wanted: how long segments are to be.
-  init(_ wanted: Duration) {
+  /// - Parameters:
+  ///   - wanted: how long segments are to be.
+  ///   - hasVideo: whether it is not known how soon the next keyframe comes; each stretch of audio is one.
+  init(_ wanted: Duration, hasVideo: Bool = true) {
     self.wanted = wanted
     targetDuration = max(Int((wanted / .seconds(1)).rounded(.up)), 1)
     limit = .seconds(targetDuration) + .milliseconds(499)
-    keyframeGap = wanted
+    keyframeGap = hasVideo ? wanted : .zero
   }
 
   /// Takes a frame, or where there is no video a stretch of audio, which is a keyframe of its own.
@@ -39,7 +43,10 @@ struct SegmentCutter: Sendable {
   ///   - lasting: how long it is; nil to go by how long it was since the one before.
   /// - Returns: the segments that have ended in front of it; none where it goes on with the one before.
   mutating func take(_ time: Duration, isKeyframe: Bool, lasting: Duration? = nil) -> [Cut] {
-    defer { note(time, isKeyframe, lasting ?? newest.map { time - $0 } ?? .zero) }
+    defer {
+      note(time, isKeyframe, lasting ?? newest.map { time - $0 } ?? .zero)
+      isGuess = lasting == nil
+    }
     var cuts: [Cut] = []
     if let begin, let newest, newest > begin, time - begin > limit {
       cuts.append(cut(at: newest, from: begin, isBeforeLastFrame: true))
@@ -67,8 +74,10 @@ struct SegmentCutter: Sendable {
   }
 
   /// The last segment; nil where nothing came.
-  var rest: Cut? {
+  /// - Parameter end: of all, where that is known: a last stretch of audio may be shorter than the one before.
+  func rest(until end: Duration?) -> Cut? {
     guard let begin, let newest else { return nil }
-    return Cut(begin: begin, duration: newest - begin + lasting)
+    let known = isGuess ? end.map { $0 - newest } : nil
+    return Cut(begin: begin, duration: newest - begin + (known.map { max($0, .zero) } ?? lasting))
   }
 }

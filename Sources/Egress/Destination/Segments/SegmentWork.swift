@@ -31,7 +31,7 @@ struct SegmentWork: SegmentedWork {
   ) {
     (self.names, self.clock, self.hasVideo, self.captions) = (names, clock, hasVideo, captions)
     playlists = SegmentPlaylists(options, claim, live: live)
-    cutter = SegmentCutter(options.duration)
+    cutter = SegmentCutter(options.duration, hasVideo: hasVideo)
   }
 
   mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool {
@@ -118,7 +118,8 @@ struct SegmentWork: SegmentedWork {
 
   private mutating func endLast(isBroken: Bool) -> LiveKitError? {
     var failure: LiveKitError?
-    if !isBroken, let rest = cutter.rest {
+    // The end of what is heard says nothing of how long the last frame is seen.
+    if !isBroken, let rest = cutter.rest(until: hasVideo ? nil : clock.end) {
       do { try end(rest) } catch { failure = error }
     }
     if let file { unlink(file.path) }
@@ -132,6 +133,6 @@ struct SegmentWork: SegmentedWork {
     (self.clock, self.hasVideo) = (clock, hasVideo)
     (format, file, hasBegun) = (nil, nil, false)
     captions?.resume()
-    cutter = SegmentCutter(options.duration)
+    cutter = SegmentCutter(options.duration, hasVideo: hasVideo)
   }
 }
