@@ -7,23 +7,29 @@ struct CompletedFiles: Sendable {
   private let console: Console
   /// Nil where nothing is to be run.
   private let command: CompletionCommand?
+  /// Held while they are told and their commands are queued, so that these come in order.
   private let seen = Locked(Set<String>())
 
   init(console: Console, command: CompletionCommand? = nil) { (self.console, self.command) = (console, command) }
 
   func note(_ status: DestinationStatus) {
-    let new = seen.withLock { seen in status.completedFiles.filter { seen.insert($0).inserted } }
-    // The end of all is told with what they hold.
-    for file in new where status.state == .active {
-      if let next = status.part(after: file) { console.say("\(file) is complete, and it goes on in \(next)") }
+    note(status.completedFiles) { file in
+      // The end of all is told with what they hold.
+      guard status.state == .active, let next = status.part(after: file) else { return }
+      console.say("\(file) is complete, and it goes on in \(next)")
     }
-    note(new)
   }
 
-  /// Those that are complete, each told of for the first time.
-  func note(_ files: [String]) {
-    for file in files { console.event("file_complete", ["file": file]) }
-    command?.run(for: files)
+  /// - Parameter say: called for each that was not noted before.
+  func note(_ files: [String], _ say: (String) -> Void = { _ in }) {
+    seen.withLock { seen in
+      let new = files.filter { seen.insert($0).inserted }
+      for file in new {
+        say(file)
+        console.event("file_complete", ["file": file])
+      }
+      command?.run(for: new)
+    }
   }
 
   /// Waits for what is run for them.

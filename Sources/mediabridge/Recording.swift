@@ -108,7 +108,7 @@ struct Recording {
     let done = await source.progress()
     let failure = await handOn(done, handedOn)
     let loss = reason(of: end, done)
-    report.finished(done, end.name, isAll: loss == nil)
+    report.finished(done, end.name, hasFailed: loss != nil)
     if let loss { throw incomplete(loss, done) }
     if let lack = incomplete(done) { throw lack }
     if let unfinished { throw incomplete(unfinished, done) }
@@ -161,7 +161,7 @@ struct Recording {
       files += written.files
       failures += written.failures
     }
-    for failure in failures { report.console.say(failure.message) }
+    for failure in failures { report.tell(notWritten: failure) }
     for status in done.destinations { report.files.note(status) }
     report.files.note(files)
     return failures
@@ -177,7 +177,10 @@ struct Recording {
     defer { watcher.cancel() }
     do { try await starting.value } catch {
       guard let reason = room.disconnectError else { throw error }
-      throw LiveKitError(reason.code, "\(name): \(reason.message); nothing was recorded", underlying: reason)
+      // A group says besides why those are not recorded who came.
+      let said = (error as? LiveKitError).map(\.message) ?? ""
+      let message = said.contains(reason.message) ? said : reason.message
+      throw LiveKitError(reason.code, "\(name): \(message); nothing was recorded", underlying: reason)
     }
   }
 

@@ -102,7 +102,7 @@ struct RecordingReport: Sendable {
   /// What becomes of the recording without its participant.
   private func afterwards(_ identity: String) -> String {
     let place = isLive ? "stream" : "file"
-    if isGroup { return "Their \(place) ends unless \(identity) is back at once." }
+    if isGroup { return "What is written of them ends unless \(identity) is back at once." }
     if options.ending == .participantLeft { return "The recording ends unless \(identity) is back at once." }
     let kinds = options.sources.isEmpty ? options.kinds : Set(options.sources.map(\.kind))
     let what = kinds.contains(.video) ? "black and silence" : "silence"
@@ -128,6 +128,12 @@ struct RecordingReport: Sendable {
 
   // MARK: Destinations
 
+  /// A manifest, or what was said, which lies beside a destination.
+  func tell(notWritten error: LiveKitError) {
+    console.say(error.message)
+    console.event("not_written", ["message": error.message, "code": error.code.rawValue])
+  }
+
   private var isOne: Bool { !isGroup && destinations.withLock { $0.count } == 1 }
 
   /// Of the only one nothing is said that the recording's own lines do not say.
@@ -141,9 +147,8 @@ struct RecordingReport: Sendable {
   private func news(of status: DestinationStatus) -> String? {
     switch status.state {
     case .active: "\(status.location): \(shownTracks(of: status).joined(separator: ", "))"
-    case .failed:
-      "\(status.failure?.message ?? status.location): it has ended, and "
-        + (isGroup ? "whoever else comes has theirs." : "the others go on.")
+    case .failed where isGroup: "\(status.failure?.message ?? status.location): whatever else is recorded goes on."
+    case .failed: "\(status.failure?.message ?? status.location): it has ended, and the others go on."
     case .complete where status.kind == .window: "The window was closed, and the others go on."
     case .complete: "\(status.location) is complete: \(figures(status).joined(separator: ", "))"
     case .starting, .reconnecting, .ending: nil
@@ -196,8 +201,8 @@ struct RecordingReport: Sendable {
   /// Tells of each destination that is complete, and of the end.
   /// - Parameters:
   ///   - end: what ended it.
-  ///   - isAll: whether nothing ended it for all destinations alike, which is told by itself.
-  func finished(_ progress: OutputProgress, _ end: String, isAll: Bool) {
+  ///   - hasFailed: whether a failure ended it for all destinations alike, which is told by itself.
+  func finished(_ progress: OutputProgress, _ end: String, hasFailed: Bool) {
     // Of a group each has left out something of its own.
     for one in progress.members.isEmpty ? [progress] : progress.members {
       for status in one.destinations where status.state == .complete && status.kind != .window {
@@ -206,7 +211,7 @@ struct RecordingReport: Sendable {
     }
     for omission in progress.omissions where isMissed(omission) { console.say("Not in it: \(omission)") }
     for loss in progress.mixLosses?.spoken ?? [] { console.say(loss) }
-    guard isAll else { return }
+    guard !hasFailed else { return }
     var fields: [String: Any] = [
       "reason": end, "duration": Format.seconds(progress.duration),
       "destinations": progress.destinations.map(\.fields),
@@ -336,8 +341,4 @@ struct RecordingReport: Sendable {
       "participant": omission.participant, "reason": omission.reason, "wanted": omission.wasWanted,
     ]
   }
-}
-
-extension DestinationStatus {
-  fileprivate var hasEnded: Bool { [.complete, .failed].contains(state) }
 }

@@ -44,6 +44,19 @@ import Testing
     #expect(manager.fileExists(atPath: file))
   }
 
+  /// As of `--each`, whose names are known when somebody comes: a place where nothing can be is told before.
+  @Test func aNameWithPlaceholdersIsOfAFolderThatIsThere() throws {
+    let folder = try TemporaryFolder()
+    try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+    for name in ["{publisher_identity}.mkv", "a/b/{publisher_identity}.mkv", "a-{time}/b.mkv"] {
+      try FileClaim.checkFolder(ofName: "\(folder.path)/\(name)")
+    }
+    let error = #expect(throws: LiveKitError.self) {
+      try FileClaim.checkFolder(ofName: folder.path + "/file/{publisher_identity}.mkv")
+    }
+    #expect(error?.code == .output && error?.message.contains("no folder") == true)
+  }
+
   /// As by `--on-complete`: what comes next would be moved onto it.
   @Test func aNameThatWasMovedAwayIsNotGivenAgain() throws {
     let first = Destination(location: file)

@@ -35,6 +35,15 @@ import Testing
     }
   }
 
+  @Test func whoHadNoAddressHasOneOnceTheOtherHasLeft() {
+    var members = GroupMembers()
+    var clash = member(LiveKitError(.output, "it is bob's"))
+    clash.isClash = true
+    members.add(clash)
+    #expect(!members.mayBegin("alice", with: ["TR_camera"], isClash: true))
+    #expect(members.mayBegin("alice", with: ["TR_camera"], isClash: false))
+  }
+
   @Test func whatSentNothingMaySendSomethingNow() {
     var members = GroupMembers()
     members.add(member(silent))

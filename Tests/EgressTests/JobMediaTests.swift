@@ -142,12 +142,27 @@ import Testing
     let start = MediaTime.now - .seconds(1)
     for step in 0..<45 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
     media.end(at: start + .seconds(1))
-    async let end: Void = media.awaitEnd()
+    let end = Task {
+      await media.awaitEnd()
+      media.complete(at: start + .seconds(1))
+    }
     try await Task.sleep(for: .milliseconds(200))
-    let rest = try (45..<60).map { try block(at: start + .milliseconds(20) * $0) }
-    for block in rest { media.write(block, .audio, isRaw: false) }
-    await end
+    for step in 45..<60 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    await end.value
+    #expect(media.written(on: audio.line) == 50, "silence stands in for the rest")
     #expect(audio.times.values == (0..<50).map { .milliseconds(20) * $0 })
+  }
+
+  /// What is of one sender comes in order.
+  @Test func whatIsBehindTheEndSaysThatNothingElseComes() throws {
+    let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
+    let start = MediaTime.now
+    var line = MediaLine(try line(of: media).line, frames: FrameRepeater(asSent: nil, size: nil), silence: nil)
+    line.begin(at: start)
+    line.hear(try block(at: start), at: start, now: start)
+    #expect(line.limit(for: start + .seconds(1)) == start + .seconds(1))
+    line.passedEnd()
+    #expect(line.limit(for: start + .seconds(1)) == nil)
   }
 
   /// What is cut out does not count, and an end within it is where it began.

@@ -153,8 +153,12 @@ public actor RoomComposite: EgressJob {
     }
   }
 
-  /// Of somebody: it may begin with it, or a screen or who becomes large is seen from now on.
-  private func firstFrameCame() async { if run?.isActive == true { await followRoom() } else { bell.ring() } }
+  /// The composite may begin with it; later on it is that of a screen share, or of who becomes large, which the layout waits
+  /// for.
+  private func firstFrameCame() async {
+    guard run?.isActive == true else { return bell.ring() }
+    if !job.isFinished { await followRoom() }
+  }
 
   /// Who speaks is seen in the frames that are mixed.
   nonisolated var pace: Duration { .milliseconds(200) }

@@ -116,7 +116,7 @@ final class JobMedia: Sendable {
       guard let time = state.clock.placed(taken) else { return Outcome() }
       guard state.isTaken(at: time) else {
         for index in state.lines.indices where state.lines[index].takes(kind, voice: voice, isRaw: isRaw) {
-          state.lines[index].cameAfterEnd()
+          state.lines[index].passedEnd()
         }
         return Outcome()
       }

@@ -9,7 +9,7 @@ struct MediaDelay: Sendable {
   static let most = Duration.seconds(5)
   /// For how long nothing may come at least before it has ended.
   static let shortestRest = Duration.milliseconds(300)
-  /// What is sent more rarely than that is not waited for: nobody knows whether there is more of it.
+  /// Nobody waits for longer than that: of what is sent more rarely nobody knows whether there is more.
   private static let longestRest = Duration.milliseconds(1500)
   /// How long an interval is remembered, at least.
   private static let window = Duration.seconds(4)

@@ -16,8 +16,8 @@ struct MediaLine: Sendable {
   private(set) var gaps = GapLog()
   /// How late what comes is.
   private(set) var delay = MediaDelay()
-  /// Whether what comes is of after the end.
-  private var isOver = false
+  /// Whether something has come that belongs behind the end: all before it has.
+  private var isPastEnd = false
 
   /// - Parameters:
   ///   - frames: stand in for video.
@@ -102,12 +102,14 @@ struct MediaLine: Sendable {
   /// What is on its way only comes late on a busy machine, and nothing is to have taken its place by then.
   mutating func advance(to time: MediaTime) { fill(timeline.advance(to: time - delay.usual)) }
 
-  /// What comes now is of after the end.
-  mutating func cameAfterEnd() { isOver = true }
+  /// Notes that something has come that belongs behind the end.
+  mutating func passedEnd() { isPastEnd = true }
 
   /// Until when what is before `end` may still come; nil where all of it is there.
   func limit(for end: MediaTime) -> MediaTime? {
-    guard let origin = timeline.origin, !isOver, timeline.length + SilenceFiller.step < end - origin else { return nil }
+    guard let origin = timeline.origin, !isPastEnd, timeline.length + SilenceFiller.step < end - origin else {
+      return nil
+    }
     return delay.limit(for: end)
   }
 

@@ -42,6 +42,8 @@ public struct DestinationStatus: Sendable, Equatable {
   public var isFile: Bool { kind != .stream && kind != .window }
   /// Where it is on its way.
   public var state: State
+  /// Whether nothing comes to it any more, whatever has become of it.
+  package var hasEnded: Bool { [.complete, .failed].contains(state) }
   /// When its first moment was written; nil before.
   public var startedAt: Date?
   /// When it was closed; nil before.

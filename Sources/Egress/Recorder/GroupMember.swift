@@ -22,6 +22,8 @@ struct GroupMember: Sendable {
   var hasBegun = false
   /// Why nothing of it is recorded.
   var failure: LiveKitError?
+  /// Whether that is an address that somebody else has.
+  var isClash = false
   /// Whether nothing of it can be written any more.
   var hasFailed = false
   /// Whether it was not there any more since it began.
@@ -98,9 +100,12 @@ struct GroupMembers: Sendable {
   /// Why not all of them are recorded.
   var lack: LiveKitError? { pastRefusal ?? all.lazy.compactMap(\.failure).first }
 
-  /// - Parameter sids: of what is published of it now.
-  func mayBegin(_ name: String, with sids: Set<String>) -> Bool {
-    all.last { $0.name == name }?.mayBeginAnew(with: sids) ?? true
+  /// - Parameters:
+  ///   - sids: of what is published of it now.
+  ///   - isClash: whether somebody else has its address.
+  func mayBegin(_ name: String, with sids: Set<String>, isClash: @autoclosure () -> Bool = false) -> Bool {
+    guard let last = all.last(where: { $0.name == name }) else { return true }
+    return last.mayBeginAnew(with: sids) || last.isClash && !isClash()
   }
 
   /// How often it was recorded.

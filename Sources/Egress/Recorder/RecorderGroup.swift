@@ -93,14 +93,17 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  /// Why nobody is recorded: also why those are not who came. Whoever stops it then has stopped nothing that was whole.
+  /// Why nobody is recorded, and why those who came are not. Where somebody stops it then, that is what was wrong.
   private func reason(_ error: LiveKitError) -> LiveKitError {
     let failures = members.all.compactMap(\.failure)
     guard let first = failures.first else { return error }
     let main = error.code == .cancelled ? first : error
-    let message = ([error] + failures).map(\.message).joined(separator: "; ")
-    return LiveKitError(main.code, message, fault: main.fault, underlying: main)
+    var messages = ([error] + failures.prefix(Self.named)).map(\.message)
+    if failures.count > Self.named { messages.append("and \(failures.count - Self.named) more could not be recorded") }
+    return LiveKitError(main.code, messages.joined(separator: "; "), fault: main.fault, underlying: main)
   }
+  /// How many failures one message has.
+  private static let named = 5
 
   // MARK: Going on
 
@@ -111,7 +114,9 @@ public actor RecorderGroup: EgressJob {
     while phase.isRunning, !Task.isCancelled {
       if room.connectionState == .connected {
         let present = present
-        for (name, one) in present where members.mayBegin(name, with: one.sids) { begin(name, one) }
+        for (name, one) in present where members.mayBegin(name, with: one.sids, isClash: clash(of: name) != nil) {
+          begin(name, one)
+        }
         members.note(present, isPaused: clock.isPaused, at: .now)
         // Before the first one came nobody has left.
         if begun != nil {
@@ -133,7 +138,8 @@ public actor RecorderGroup: EgressJob {
     let destinations = places(of: name, one.identity, asked)
     if let clash = clash(of: name) {
       let member = GroupMember(
-        name: name, destinations: destinations, course: .over(OutputProgress(), []), sids: one.sids, failure: clash)
+        name: name, destinations: destinations, course: .over(OutputProgress(), []), sids: one.sids, failure: clash,
+        isClash: true)
       members.add(member)
       for status in member.failed { notifier.tell(.destinationChanged(status)) }
       return
@@ -190,7 +196,7 @@ public actor RecorderGroup: EgressJob {
   private func complete(_ recorder: Recorder, besides told: Set<String>) async {
     let (progress, manifests) = (await recorder.progress(), await recorder.manifests)
     let failed = members[recorder]?.failed ?? []
-    let ended = progress.destinations.filter { [.complete, .failed].contains($0.state) }
+    let ended = progress.destinations.filter(\.hasEnded)
     for status in failed + ended where status.state == .complete || !told.contains(status.location) {
       notifier.tell(.destinationChanged(status))
     }

@@ -62,6 +62,7 @@ struct RecordingTarget: Sendable {
         UnknownVariable(name: name, templates: planner.templates(for: kinds), known: known.sorted()).error)
     }
     guard name == nil || destination.isFile || known.contains("location") else { throw placeless }
+    if name != nil, destination.isFile { try FileClaim.checkFolder(ofName: destination.location) }
     factory = PipelineFactory(store: factory.store, overrides: factory.overrides.filter { known.contains($0.key) })
     try planner.check(kinds, factory: factory, values: destination.values)
   }

@@ -75,6 +75,8 @@ final class OutgoingLink: Sendable {
       state.value.pacer.pass(bytes: bytes, at: now)
       return put(packet, at: now)
     }
+    // The first keyframe of a layer sets the pace at which it goes.
+    if case .layer = priority, !state.value.shares.knows(packet.packet.ssrc) { divide(at: .now) }
     state.value.pacer.push(packet, of: packet.packet.ssrc, bytes: bytes, priority)
     if state.value.nextPacket == nil { sendWaiting() }
   }

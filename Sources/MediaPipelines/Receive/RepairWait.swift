@@ -5,7 +5,7 @@ public struct RepairWait: Sendable {
   public enum Loss: Sendable {
     /// A frame that is not whole keeps those behind it from being decoded.
     case video
-    /// A packet of 20 ms: who hears it live waits for no more than 100 ms, with all that is behind it.
+    /// A packet of 20 ms: who hears or mixes it live waits for no more than 100 ms, with all that is behind it.
     case audio
     /// What nobody sends again, and may only have been overtaken.
     case unrepaired

@@ -1505,8 +1505,8 @@ media. ! avdec_h264 max-threads=${threads:-1} thread-type=slice output-corrupt=f
 # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
 # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
 #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
-#          that by itself, which costs less than the element's threads, and waits for no more than 100 ms, since playback
-#          takes nothing that comes later; with any other setting, such as drop-on-latency=true, the element does it.
+#          that by itself, which costs less than the element's threads, and waits for no more than 100 ms while somebody
+#          hears or mixes it; with any other setting, such as drop-on-latency=true, the element does it.
 # depay    Is told what it asks for: any payload type, and stereo at 48 kHz, which every Opus decoder can make of it.
 # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
 #          what nobody wants.

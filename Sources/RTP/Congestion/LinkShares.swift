@@ -66,6 +66,9 @@ public struct LinkShares: Sendable {
   /// Nothing is given yet.
   public init() {}
 
+  /// Whether a stream has a share, or is paused.
+  public func knows(_ ssrc: SSRC) -> Bool { bitrates[ssrc] != nil || paused.contains(ssrc) }
+
   /// Gives each stream its share anew. To be called whenever the estimate or the streams change, and some times a second.
   /// - Parameter streams: the order counts among those of one rank.
   public mutating func divide(_ estimate: LinkEstimate, among streams: [Stream], at time: MediaTime) {
