@@ -129,7 +129,7 @@ def test_what_becomes_of_the_file_of_who_leaves_is_said(server, start, tmp_path)
             bob.write("leave")
         while not said.startswith(words):
             said = recorder.wait_for("text", 40)["text"]
-    assert said == "bob left. Their file ends unless bob is back at once."
+    assert said == "bob left. What is written of them ends unless bob is back at once."
     while "bob.mkv is complete" not in recorder.wait_for("text", 20)["text"]:
         pass
 
