@@ -173,23 +173,6 @@ extension FileClaim {
     !isThere(file) || (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int == 0
   }
 
-  /// The same of a name whose placeholders nothing fills yet: whether there can be anything in the innermost folder that is
-  /// known and there.
-  static func checkFolder(ofName name: String) throws(LiveKitError) {
-    let known = name.prefix { $0 != "{" }
-    var folder = URL(fileURLWithPath: known.hasSuffix("/") || known.isEmpty ? "\(known)." : String(known))
-    if !known.hasSuffix("/") && !known.isEmpty { folder.deleteLastPathComponent() }
-    folder.standardize()
-    while !isThere(folder.path), folder.path != "/" { folder.deleteLastPathComponent() }
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
-      throw LiveKitError(.output, "\(name): \(folder.path) is no folder; choose another file or folder")
-    }
-    guard FileManager.default.isWritableFile(atPath: folder.path) else {
-      throw LiveKitError(.output, "\(name): no permission to write in \(folder.path); choose another file or folder")
-    }
-  }
-
   /// Says before a room is joined what would only be found out when the first frame comes.
   static func checkWritable(_ file: String) throws(LiveKitError) {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
@@ -204,6 +187,20 @@ extension FileClaim {
     let target = manager.fileExists(atPath: file) ? file : folder
     guard manager.isWritableFile(atPath: target) else {
       throw LiveKitError(.output, "\(file): no permission to write here; choose another file or folder")
+    }
+  }
+
+  /// The same of a name whose placeholders nothing fills yet: whether there can be anything in the innermost folder that is
+  /// known and there.
+  static func checkFolder(ofName name: String) throws(LiveKitError) {
+    // The first placeholder is a part of a file's name, or of a folder's.
+    let folder = MissingFolders.above(name.prefix { $0 != "{" } + "_").there
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+      throw LiveKitError(.output, "\(name): \(folder) is no folder; choose another file or folder")
+    }
+    guard FileManager.default.isWritableFile(atPath: folder) else {
+      throw LiveKitError(.output, "\(name): no permission to write in \(folder); choose another file or folder")
     }
   }
 }

@@ -58,8 +58,7 @@ final class OutputStage: Sendable {
   ///   - time: since the stage's beginning.
   ///   - beginning: of the stage, in the job.
   func push(_ media: MediaBuffer, into input: String, at time: FeedTime, from beginning: Duration) {
-    segments?.clock.begin(at: beginning)
-    if let duration = media.duration { segments?.clock.reach(time.shown + duration) }
+    segments?.clock.begin(at: beginning, reaching: media.duration.map { time.shown + $0 })
     let (held, pipeline) = state.withLock { state in
       let pipeline = state.pipeline
       state.beginning = state.beginning ?? beginning

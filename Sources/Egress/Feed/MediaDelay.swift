@@ -8,7 +8,7 @@ struct MediaDelay: Sendable {
   /// Whoever is later than that is not waited for.
   static let most = Duration.seconds(5)
   /// For how long nothing may come at least before it has ended.
-  static let shortestRest = Duration.milliseconds(300)
+  private static let shortestRest = Duration.milliseconds(300)
   /// Nobody waits for longer than that: of what is sent more rarely nobody knows whether there is more.
   private static let longestRest = Duration.milliseconds(1500)
   /// How long an interval is remembered, at least.

@@ -300,11 +300,15 @@ final class Job: Sendable {
     media.complete(at: time)
     let (lines, destinations) = state.withLock { ($0.lines, $0.destinations) }
     // Side by side: a server or a disk that does not answer holds up no file but its own.
-    await withTaskGroup(of: Void.self) { group in for line in lines { group.addTask { await line.drain() } } }
-    await withTaskGroup(of: Void.self) { group in
-      for destination in destinations { group.addTask { await destination.finish() } }
-    }
-    await withTaskGroup(of: Void.self) { group in for line in lines { group.addTask { await line.stop() } } }
+    await Self.each(of: lines) { await $0.drain() }
+    await Self.each(of: destinations) { await $0.finish() }
+    await Self.each(of: lines) { await $0.stop() }
     return destinations.map(\.failure)
+  }
+
+  private static func each<One: Sendable>(
+    of all: [One], _ work: @escaping @Sendable (One) async -> Void
+  ) async {
+    await withTaskGroup(of: Void.self) { group in for one in all { group.addTask { await work(one) } } }
   }
 }

@@ -59,10 +59,7 @@ struct JobRun: Sendable {
 
   /// Why not all that was asked for is written; nil where it is.
   var lack: LiveKitError? {
-    let failures = destinations.compactMap(\.failure)
-    guard let first = failures.first, failures.count > 1 else { return failures.first }
-    return LiveKitError(
-      first.code, failures.map(\.message).joined(separator: "; "), fault: first.fault, underlying: first)
+    LiveKitError.joined(destinations.compactMap(\.failure))
   }
 
   /// Has each output go on with video in another codec where it stores it as it is sent.

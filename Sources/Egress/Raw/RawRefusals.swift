@@ -67,18 +67,12 @@ package struct RawRefusals: Sendable {
 
   /// Why something is missing; nil where nothing is.
   package var lack: LiveKitError? {
-    let reasons = refused.sorted { $0.key < $1.key }.map { $0.value.reason }
-    guard let first = reasons.first else { return nil }
-    let rest = reasons.count > Self.most ? ["and \(reasons.count - Self.most) more"] : []
-    let messages = reasons.prefix(Self.most).map(\.message) + rest
-    return LiveKitError(first.code, messages.joined(separator: "; "), fault: first.fault, underlying: first)
+    LiveKitError.joined(refused.sorted { $0.key < $1.key }.map { $0.value.reason }, naming: Self.most)
   }
 
   /// Why nothing has come when a wait is over, which may be that what is there cannot be had.
-  /// - Parameter error: what ended the wait; with `noMedia` somebody did, which says least of all.
+  /// - Parameter error: what ended the wait; with `noMedia` somebody did.
   package func reason(_ error: LiveKitError) -> LiveKitError {
-    guard let lack else { return error }
-    let main = error.code == .noMedia ? lack : error
-    return LiveKitError(main.code, "\(error.message); \(lack.message)", fault: main.fault, underlying: main)
+    error.ending(lack, isStop: error.code == .noMedia)
   }
 }

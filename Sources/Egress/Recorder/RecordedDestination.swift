@@ -63,7 +63,7 @@ struct RecordedDestination: Sendable {
     if status.duration > .zero || [.active, .complete].contains(status.state) {
       startedAt = startedAt ?? Date(timeIntervalSinceNow: -status.duration.seconds)
     }
-    if [.complete, .failed].contains(status.state) { endedAt = endedAt ?? Date() }
+    if status.hasEnded { endedAt = endedAt ?? Date() }
     (status.startedAt, status.endedAt) = (startedAt, endedAt)
   }
 

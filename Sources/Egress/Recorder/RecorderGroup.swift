@@ -93,14 +93,10 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  /// Why nobody is recorded, and why those who came are not. Where somebody stops it then, that is what was wrong.
+  /// Why nobody is recorded, and why those who came are not.
   private func reason(_ error: LiveKitError) -> LiveKitError {
-    let failures = members.all.compactMap(\.failure)
-    guard let first = failures.first else { return error }
-    let main = error.code == .cancelled ? first : error
-    var messages = ([error] + failures.prefix(Self.named)).map(\.message)
-    if failures.count > Self.named { messages.append("and \(failures.count - Self.named) more could not be recorded") }
-    return LiveKitError(main.code, messages.joined(separator: "; "), fault: main.fault, underlying: main)
+    let lack = LiveKitError.joined(members.all.compactMap(\.failure), naming: Self.named)
+    return error.ending(lack, isStop: error.code == .cancelled)
   }
   /// How many failures one message has.
   private static let named = 5

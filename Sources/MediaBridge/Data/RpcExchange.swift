@@ -204,7 +204,7 @@ final class RpcExchange: Sendable {
   ) async {
     do {
       let carrier = try await session.carrier(until: limit)
-      state.withLock { state in if state.calls[id] != nil { state.calls[id]?.isUnderWay = true } }
+      state.withLock { $0.calls[id]?.isUnderWay = true }
       guard outcome.current == nil else { return }
       try await carrier.transport.send(packet, limit: limit)
     } catch {

@@ -14,42 +14,31 @@ public struct RepairWait: Sendable {
   /// Before a retransmission has come: LiveKit's server (1.13) sends none within 100 ms before it knows the
   /// round trip.
   public static let unmeasured = Duration.milliseconds(350)
+  /// Of audio that somebody has while it comes.
   private static let longestLive = Duration.milliseconds(100)
+  /// On a busy machine a packet may be here and not have been read for some time.
+  private let shortest: Duration
+  /// Of a recording, which has time.
+  private let patience: Duration
   private let loss: Loss
-  /// What the template lets be waited for.
-  private let limit: Duration
-  /// Whether somebody hears it while it comes. A recording has time.
+  /// Whether somebody hears it while it comes.
   public var isLive = false
   /// The wait that was told last.
   public private(set) var current: Duration
 
   /// - Parameter limit: the longest wait.
   public init(_ loss: Loss, limit: Duration) {
-    (self.loss, self.limit) = (loss, limit)
-    let first: Duration =
+    let (shortest, first, longest): (Duration, Duration, Duration) =
       switch loss {
-      case .video, .audio: Self.unmeasured
-      case .unrepaired: .milliseconds(40)
+      case .video: (.milliseconds(150), Self.unmeasured, limit)
+      case .audio: (.milliseconds(60), Self.unmeasured, limit)
+      case .unrepaired: (.milliseconds(40), .milliseconds(40), .milliseconds(40))
       }
+    (self.loss, self.shortest, patience) = (loss, shortest, min(longest, limit))
     current = min(first, limit)
   }
 
-  /// On a busy machine a packet may be here and not have been read for some time.
-  private var shortest: Duration {
-    switch loss {
-    case .video: .milliseconds(150)
-    case .audio: .milliseconds(60)
-    case .unrepaired: .milliseconds(40)
-    }
-  }
-
-  private var longest: Duration {
-    switch loss {
-    case .video: limit
-    case .audio: isLive ? min(Self.longestLive, limit) : limit
-    case .unrepaired: min(.milliseconds(40), limit)
-    }
-  }
+  private var longest: Duration { loss == .audio && isLive ? min(Self.longestLive, patience) : patience }
 
   /// Follows what was measured: up at once, down only by a fifth or more or to the shortest, since each change is told to
   /// the whole pipeline.

@@ -1,3 +1,4 @@
+import Egress
 import MediaBridge
 
 /// What could not be done of the changes of a job that runs, and is still asked for. Pure.
@@ -34,8 +35,8 @@ struct RefusedChanges {
 
   /// Why something is missing; nil where nothing is.
   var lack: LiveKitError? {
-    guard let first = all.first?.reason else { return nil }
-    let messages = all.map(\.reason.message).joined(separator: "; ")
-    return LiveKitError(first.code, "not done while it ran: \(messages)", fault: first.fault, underlying: first)
+    LiveKitError.joined(all.map(\.reason)).map { lack in
+      LiveKitError(lack.code, "not done while it ran: \(lack.message)", fault: lack.fault, underlying: lack)
+    }
   }
 }

@@ -18,10 +18,14 @@ final class OutputClock: Sendable {
   init(_ moment: @escaping @Sendable (Duration) -> MediaTime?) { self.moment = moment }
 
   /// Notes the moment of the job at which the output begins.
-  func begin(at moment: Duration) { state.withLock { $0.beginning = $0.beginning ?? moment } }
+  /// - Parameter end: how far it goes now; nil where what comes does not say how long it is.
+  func begin(at moment: Duration, reaching end: Duration?) {
+    state.withLock { state in
+      state.beginning = state.beginning ?? moment
+      state.end = [state.end, end].compactMap { $0 }.max()
+    }
+  }
 
-  /// Notes how far the output goes.
-  func reach(_ end: Duration) { state.withLock { $0.end = max($0.end ?? end, end) } }
   var end: Duration? { state.withLock { $0.end } }
 
   /// - Parameter time: since the output's beginning.

@@ -19,10 +19,10 @@ struct SegmentCutter: Sendable {
   /// The current segment's beginning; nil before the first frame.
   private(set) var begin: Duration?
   private var newest: Duration?
-  /// How long the newest frame lasts, as far as that is known.
-  private var lasting = Duration.zero
-  /// Whether that is only how long it was since the one before.
-  private var isGuess = false
+  /// How long the newest frame lasts, where it says so.
+  private var lasting: Duration?
+  /// From the last frame but one to the last.
+  private var step = Duration.zero
   private var keyframe: Duration?
   /// From the last keyframe but one to the last.
   private var keyframeGap: Duration
@@ -43,10 +43,7 @@ struct SegmentCutter: Sendable {
   ///   - lasting: how long it is; nil to go by how long it was since the one before.
   /// - Returns: the segments that have ended in front of it; none where it goes on with the one before.
   mutating func take(_ time: Duration, isKeyframe: Bool, lasting: Duration? = nil) -> [Cut] {
-    defer {
-      note(time, isKeyframe, lasting ?? newest.map { time - $0 } ?? .zero)
-      isGuess = lasting == nil
-    }
+    defer { note(time, isKeyframe, lasting) }
     var cuts: [Cut] = []
     if let begin, let newest, newest > begin, time - begin > limit {
       cuts.append(cut(at: newest, from: begin, isBeforeLastFrame: true))
@@ -66,7 +63,8 @@ struct SegmentCutter: Sendable {
     return Cut(begin: begin, duration: time - begin, isBeforeLastFrame: isBeforeLastFrame)
   }
 
-  private mutating func note(_ time: Duration, _ isKeyframe: Bool, _ lasting: Duration) {
+  private mutating func note(_ time: Duration, _ isKeyframe: Bool, _ lasting: Duration?) {
+    step = newest.map { time - $0 } ?? .zero
     (begin, newest, self.lasting) = (begin ?? time, time, lasting)
     guard isKeyframe else { return }
     if let keyframe { keyframeGap = time - keyframe }
@@ -77,7 +75,7 @@ struct SegmentCutter: Sendable {
   /// - Parameter end: of all, where that is known: a last stretch of audio may be shorter than the one before.
   func rest(until end: Duration?) -> Cut? {
     guard let begin, let newest else { return nil }
-    let known = isGuess ? end.map { $0 - newest } : nil
-    return Cut(begin: begin, duration: newest - begin + (known.map { max($0, .zero) } ?? lasting))
+    let rest = lasting ?? end.map { max($0 - newest, .zero) } ?? step
+    return Cut(begin: begin, duration: newest - begin + rest)
   }
 }
