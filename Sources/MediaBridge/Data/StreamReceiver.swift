@@ -21,6 +21,7 @@ final class StreamReceiver: Sendable {
 
   private let state = Locked(State())
   private let beginnings = TaskChain()
+  private let unread = Locked(0)
 
   func set(_ handler: @escaping TextStreamHandler, for topic: String) throws(StreamError) {
     guard state.withLock({ $0.texts.insert(handler, for: topic) }) else { throw .handlerAlreadyRegistered }
@@ -40,7 +41,7 @@ final class StreamReceiver: Sendable {
   ///   - origin: who really sends it, as all that follows is sent.
   func open(_ header: Livekit_DataStream.Header, from sender: String, origin: String, _ logger: Logger) {
     let isOpen = Locked(false)
-    let (sink, source) = StreamSink.make { [weak self, id = header.streamID] in
+    let (sink, source) = StreamSink.make(countedIn: unread) { [weak self, id = header.streamID] in
       // Another one of that id may be open.
       if isOpen.withLock({ $0 }) { self?.state.withLock { $0.open.close(id, from: origin) } }
     }

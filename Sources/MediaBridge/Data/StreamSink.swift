@@ -4,43 +4,77 @@ import MediaCore
 /// Where the pieces of a stream go that somebody reads. What waits there is bounded: a handler that does not read loses
 /// its stream, and fills no memory.
 struct StreamSink: Sendable {
-  /// Bytes of one stream that may wait: a file of the usual size, for who reads it late.
-  static let limit = 16 << 20
-
-  private let unread: Locked<Int>
+  private let unread: UnreadBytes
   private let pieces: AsyncThrowingStream<Data, any Error>.Continuation
 
-  /// - Parameter onDrop: told when nobody reads the stream any more, before its end.
-  static func make(onDrop: @escaping @Sendable () -> Void) -> (sink: StreamSink, source: StreamSource) {
+  /// - Parameters:
+  ///   - total: what waits in all streams of a room.
+  ///   - onDrop: told when nobody reads the stream any more, before its end.
+  static func make(
+    countedIn total: Locked<Int>, onDrop: @escaping @Sendable () -> Void
+  ) -> (sink: StreamSink, source: StreamSource) {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Data.self, throwing: (any Error).self)
     continuation.onTermination = { if case .cancelled = $0 { onDrop() } }
-    let unread = Locked(0)
+    let unread = UnreadBytes(of: total)
     return (StreamSink(unread: unread, pieces: continuation), StreamSource(unread: unread, pieces: stream))
   }
 
   /// - Returns: false where the stream is not read, and has ended for that.
   func add(_ piece: Data) -> Bool {
-    let hasRoom = unread.withLock { unread in
-      guard unread + piece.count <= Self.limit else { return false }
-      unread += piece.count
-      return true
+    if let limit = unread.add(piece.count) {
+      finish(.unreadLimitExceeded(limit))
+      return false
     }
-    if hasRoom { pieces.yield(piece) } else { finish(.unreadLimitExceeded(Self.limit)) }
-    return hasRoom
+    pieces.yield(piece)
+    return true
   }
 
   func finish(_ error: StreamError?) { pieces.finish(throwing: error) }
 }
 
+/// How much of a stream waits, counted with those of the other streams as long as it may be read.
+final class UnreadBytes: Sendable {
+  /// Of one stream: a file of the usual size, for who reads it late.
+  static let limit = 16 << 20
+  /// Of all: a sender may have many streams, and a room many senders.
+  static let totalLimit = 64 << 20
+
+  private let own = Locked(0)
+  private let total: Locked<Int>
+
+  init(of total: Locked<Int>) { self.total = total }
+
+  deinit { remove(own.withLock { $0 }) }
+
+  /// - Returns: the limit that it is beyond; nothing is added then.
+  func add(_ count: Int) -> Int? {
+    own.withLock { own in
+      guard own + count <= Self.limit else { return Self.limit }
+      let hasRoom = total.withLock { total in
+        guard total + count <= Self.totalLimit else { return false }
+        total += count
+        return true
+      }
+      if hasRoom { own += count }
+      return hasRoom ? nil : Self.totalLimit
+    }
+  }
+
+  func remove(_ count: Int) {
+    own.withLock { $0 -= count }
+    total.withLock { $0 -= count }
+  }
+}
+
 /// The other end of a sink, for one reader.
 struct StreamSource: Sendable {
-  fileprivate let unread: Locked<Int>
+  fileprivate let unread: UnreadBytes
   fileprivate let pieces: AsyncThrowingStream<Data, any Error>
 
   /// One after the other; the pieces that come while nobody asks are kept.
   struct Pieces {
     private var pieces: AsyncThrowingStream<Data, any Error>.Iterator
-    private let unread: Locked<Int>
+    private let unread: UnreadBytes
 
     init(_ source: StreamSource) { (pieces, unread) = (source.pieces.makeAsyncIterator(), source.unread) }
 
@@ -51,7 +85,7 @@ struct StreamSource: Sendable {
         try Task.checkCancellation()
         return nil
       }
-      unread.withLock { $0 -= piece.count }
+      unread.remove(piece.count)
       return piece
     }
   }

@@ -115,7 +115,7 @@ import Testing
       do { _ = try await reader.readAll() } catch let error as StreamError { ends.add(error) }
     }
     let logger = Logger(label: "test")
-    let blocks = stored(StreamSink.limit / 65_535 + 9)
+    let blocks = stored(UnreadBytes.limit / 65_535 + 9)
     slow.receive(Livekit_DataPacket(.streamHeader(header("files", 1 << 30)), to: []), from: "alice", logger)
     for (index, piece) in blocks.enumerated() {
       var chunk = Livekit_DataStream.Chunk()
@@ -124,7 +124,7 @@ import Testing
     }
     #expect(!slow.messages.areRead("x", from: "alice"))
     gate.settle(.success(()))
-    try await eventually("its end") { ends.values == [.unreadLimitExceeded(StreamSink.limit)] }
+    try await eventually("its end") { ends.values == [.unreadLimitExceeded(UnreadBytes.limit)] }
   }
 
   /// Of each something is kept, and only those count that are read.

@@ -1,0 +1,26 @@
+import MediaCore
+import Testing
+
+@testable import MediaBridge
+
+@Suite struct UnreadBytesTests {
+  private static let limit = UnreadBytes.limit
+
+  @Test func ofOneStreamIsBounded() {
+    let unread = UnreadBytes(of: Locked(0))
+    #expect(unread.add(Self.limit) == nil && unread.add(1) == Self.limit)
+    unread.remove(1)
+    #expect(unread.add(1) == nil)
+  }
+
+  @Test func ofAllStreamsIsBounded() {
+    let total = Locked(0)
+    var streams = (0..<4).map { _ in UnreadBytes(of: total) }
+    #expect(streams.allSatisfy { $0.add(Self.limit) == nil })
+    let another = UnreadBytes(of: total)
+    #expect(another.add(1) == UnreadBytes.totalLimit)
+    // Nobody can read what waits in it any more.
+    streams.removeLast()
+    #expect(another.add(1) == nil && total.withLock { $0 } == 3 * Self.limit + 1)
+  }
+}
