@@ -33,6 +33,17 @@ public struct ICEServers: Sendable, Hashable {
   }
 }
 
+/// A way by TLS to a TURN server, as long as somebody holds it.
+public protocol RelayTunnel: Sendable {
+  /// Addresses of this machine with their port, one of each family: what connects there speaks to the server.
+  var endpoints: [(address: String, port: UInt16)] { get }
+  /// Why the newest connection to the server has failed, in words; nil where it stands, or nobody has asked for one.
+  var failure: String? { get }
+}
+
+/// Opens a way by TLS to that host and port, or shares one that is open. May block; called on any thread.
+public typealias RelayTunnels = @Sendable (_ host: String, _ port: UInt16) -> any RelayTunnel
+
 /// How one transport connects.
 public struct PeerConfiguration: Sendable {
   /// None unless set: then only direct ways are tried.
@@ -41,6 +52,8 @@ public struct PeerConfiguration: Sendable {
   public var localAddresses: [String] = []
   /// Only relayed candidates.
   public var isRelayOnly = false
+  /// For `turns:` servers, which are passed over without it.
+  public var tunnels: RelayTunnels?
   /// The ICE role: true for the side that offers.
   public var isControlling: Bool
   /// How long the first connection may take before the transport has failed.

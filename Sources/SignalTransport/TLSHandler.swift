@@ -8,6 +8,9 @@ final class TLSHandler: ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
+  /// Told to the handlers behind it when the handshake is over.
+  struct Opened {}
+
   private let ssl: OpaquePointer
   private let received: OpaquePointer
   private let toSend: OpaquePointer
@@ -89,7 +92,8 @@ final class TLSHandler: ChannelDuplexHandler {
     ERR_clear_error()
     let result = SSL_do_handshake(ssl)
     isOpen = result == 1
-    if !isOpen, SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
+    if isOpen { return context.fireUserInboundEventTriggered(Opened()) }
+    if SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
       fail(refused.map(TLSFailure.certificate) ?? .newest, context)
     }
   }

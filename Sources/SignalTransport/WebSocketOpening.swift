@@ -51,7 +51,7 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
         channel.eventLoop.makeCompletedFuture { try upgrade(channel, until: deadline) }
       }.get()
     } catch {
-      throw translate(error)
+      throw SignalError(opening: error, host: url.host, server: url.server)
     }
   }
 
@@ -102,26 +102,6 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
             maxAccumulatedFrameSize: messageLimit))
         return .accepted(try accept(channel))
       }
-    }
-  }
-
-  // MARK: Why it failed
-
-  private func translate(_ error: any Error) -> SignalError {
-    switch error {
-    case let error as SignalError: return error
-    case let error as NIOConnectionError:
-      if error.dnsAError != nil && error.connectionErrors.isEmpty { return .unresolvedHost(url.host) }
-      let isTimeout = error.connectionErrors.contains { $0.error is ChannelError }
-      return isTimeout ? .timedOut(url.server) : .connectionRefused(url.server)
-    case let error as TLSFailure: return error.signalError(url.host)
-    case ChannelError.connectTimeout: return .timedOut(url.server)
-    // With these the upgrade handler and the pipeline say that the connection ended under them.
-    case is ChannelError: return .lost(url.server, "it was closed before it answered")
-    case is HTTPParserError, is NIOHTTPClientUpgradeError: return .notLiveKit(url.server)
-    case let error as IOError where error.errnoCode == ECONNREFUSED: return .connectionRefused(url.server)
-    case is IOError: return .lost(url.server, "it was cut off before it answered")
-    default: return .lost(url.server, "\(error)")
     }
   }
 }

@@ -15,14 +15,17 @@ TURN_USER, TURN_PASSWORD = "recorder", "turn-password-4711"
 
 
 class Relay:
-    """coturn on the router."""
+    """coturn on the router, plain and by TLS, with a certificate for its name that signs itself."""
 
     def __init__(self, network, folder):
         self.log = folder / "turn.log"
+        self.certificate = folder / "relay.pem"
+        self._sign(network, folder / "relay.key")
         self.program = Program(
             network.router(
                 *("turnserver", "-n", "--lt-cred-mech", "--user", f"{TURN_USER}:{TURN_PASSWORD}", "--realm", "test"),
-                *("--listening-ip", network.CLIENT_SIDE, "--relay-ip", network.SERVER_SIDE, "--no-tls", "--no-dtls"),
+                *("--listening-ip", network.CLIENT_SIDE, "--relay-ip", network.SERVER_SIDE, "--no-dtls"),
+                *("--cert", self.certificate, "--pkey", folder / "relay.key"),
                 *("--no-cli", "--verbose", "--simple-log", "--log-file", self.log, "--pidfile", folder / "turn.pid"),
                 *("--userdb", folder / "turn.db"),
             )
@@ -32,6 +35,11 @@ class Relay:
         while subprocess.run(probe, capture_output=True, check=False).returncode != 0:
             assert time.monotonic() < deadline, self.program.report("coturn does not listen")
             time.sleep(0.1)
+
+    def _sign(self, network, key):
+        made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=relay")
+        names = ("-addext", f"subjectAltName=DNS:{network.RELAY_NAME}", "-keyout", key, "-out", self.certificate)
+        subprocess.run((*made, *names), check=True, capture_output=True)
 
     def bytes_relayed(self):
         """What coturn counted for its sessions."""
@@ -76,11 +84,31 @@ def test_turn(routed, relay, distant_server, tmp_path, transport, host):
     assert_plays(file, 4.5)
 
 
-def test_a_session_that_is_resumed_finds_its_relay_again(routed, relay, distant_server, tmp_path):
+ONLY_TLS = 'iifname "client" tcp dport 5349 accept; iifname "client" drop;'
+
+
+def test_turn_over_tls(routed, relay, distant_server, monkeypatch, tmp_path):
+    """Nothing else gets out of many offices; a relay proves who it is as the server does."""
+    url = f"turns:{routed.RELAY_NAME}:5349?transport=tcp"
+    server = distant_server("--ice-server", url, "--ice-username", TURN_USER, "--ice-credential", TURN_PASSWORD)
+    routed.drop(forward=only_signalling(server), to_router=ONLY_TLS)
+    server.own_publisher("turn", "alice", "h264")
+    refused = server.recorder("turn", "alice", tmp_path / "x.mp4")
+    line = assert_failed(refused, "no relay address from", url, "self-signed", "SSL_CERT_FILE", within=30)
+    assert TURN_PASSWORD not in line
+    monkeypatch.setenv("SSL_CERT_FILE", str(relay.certificate))
+    file = tmp_path / "turn.mp4"
+    recorder = server.recorder("turn", "alice", file, "--duration", "5s", "--verbose")
+    assert_relayed(recorder)
+    assert_plays(file, 4.5)
+
+
+@pytest.mark.parametrize("scheme", ["turn", "turns"])
+def test_a_session_that_is_resumed_finds_its_relay_again(routed, relay, distant_server, monkeypatch, tmp_path, scheme):
     """ICE is restarted then, and gathers anew."""
-    server = distant_server(
-        "--ice-server", f"turn:{routed.CLIENT_SIDE}:3478", "--ice-username", TURN_USER, "--ice-credential", TURN_PASSWORD
-    )
+    monkeypatch.setenv("SSL_CERT_FILE", str(relay.certificate))
+    url = f"turns:{routed.RELAY_NAME}:5349" if scheme == "turns" else f"turn:{routed.CLIENT_SIDE}:3478"
+    server = distant_server("--ice-server", url, "--ice-username", TURN_USER, "--ice-credential", TURN_PASSWORD)
     routed.drop(forward=only_signalling(server))
     server.own_publisher("turn", "alice", "h264")
     file = tmp_path / "turn.mkv"

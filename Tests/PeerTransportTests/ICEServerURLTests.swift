@@ -13,6 +13,7 @@ struct ICEServerURLTests {
     ("turn:[2001:db8::1]", "turn 2001:db8::1 3478 udp"),
     ("turns:example.org:443?transport=tcp", "turns example.org 443 tcp"),
     ("turns:example.org", "turns example.org 5349 tcp"),
+    ("turns:example.org?transport=udp", "turns example.org 5349 udp"),
   ])
   func isRead(text: String, expected: String) throws {
     let url = try #require(ICEServerURL(text))

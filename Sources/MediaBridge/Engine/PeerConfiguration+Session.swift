@@ -4,6 +4,7 @@ import PeerTransport
 /// Which ways the connections of a session may take.
 struct MediaWays: Sendable {
   var servers = ICEServers()
+  private let relaysByTLS = SecureRelays()
   /// To gather on; empty for all.
   var localAddresses: [String] = []
   /// How long the first connection may take.
@@ -32,18 +33,19 @@ struct MediaWays: Sendable {
     obey(reconnect.clientConfiguration, options)
   }
 
-  /// LiveKit's server wants relays once it has seen UDP and TCP fail, and may name only one that is reached by TLS,
-  /// which is not spoken here, or none that counts beside the program's own servers: then what has failed before is
-  /// all there is.
+  /// LiveKit's server wants relays once it has seen UDP and TCP fail, and may name none that counts beside the
+  /// program's own servers: then what has failed before is all there is.
   private mutating func obey(_ configuration: Livekit_ClientConfiguration, _ options: ConnectOptions) {
-    let canRelay = relays.contains { $0.hasPrefix("turn:") }
-    let isForced = configuration.forceRelay == .enabled && canRelay
+    let isForced = configuration.forceRelay == .enabled && !relays.isEmpty
     servers.isRelayOnly = options.iceTransportPolicy == .relay || isForced
   }
 
   private var relays: [String] {
     servers.list.flatMap(\.urls).filter { $0.hasPrefix("turn:") || $0.hasPrefix("turns:") }
   }
+
+  /// Opens ways to those of them that are reached by TLS.
+  var tunnels: RelayTunnels { { [relaysByTLS] in relaysByTLS.tunnel(to: $0, port: $1) } }
 
   /// Whether nothing can come about: the program allows relays only, and nobody has named one.
   var areNone: Bool { servers.isRelayOnly && relays.isEmpty }
@@ -59,7 +61,7 @@ extension PeerConfiguration {
   /// For either connection of a session.
   init(isControlling: Bool, _ ways: MediaWays, loggers: Loggers) {
     self.init(isControlling: isControlling, logger: loggers.transport)
-    (iceServers, isRelayOnly) = (ways.servers.list, ways.servers.isRelayOnly)
+    (iceServers, isRelayOnly, tunnels) = (ways.servers.list, ways.servers.isRelayOnly, ways.tunnels)
     (localAddresses, connectTimeout) = (ways.localAddresses, ways.timeout)
   }
 }

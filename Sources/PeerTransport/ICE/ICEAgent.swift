@@ -25,8 +25,8 @@ final class ICEAgent {
   private let stream: UInt32
   private let events: ICEEvents
   private let logger: Logger
-  /// Of the servers given, those that relay; for the message of a transport that cannot connect.
-  private var relays: [String] = []
+  private let tunnels: RelayTunnels?
+  private var relays: [NamedRelay] = []
   private var remoteCandidates: [String] = []
   private var localCandidates: [String] = []
   private var isClosed = false
@@ -44,7 +44,7 @@ final class ICEAgent {
     self.loop = loop
     self.agent = agent
     self.events = events
-    logger = configuration.logger
+    (tunnels, logger) = (configuration.tunnels, configuration.logger)
     let object = UnsafeMutableRawPointer(agent)
     shim_object_set_bool(object, "controlling-mode", configuration.isControlling ? 1 : 0)
     shim_object_set_bool(object, "upnp", 0)
@@ -94,7 +94,8 @@ final class ICEAgent {
 
   private var silentRelays: String {
     let isRelayed = localCandidates.contains { $0.contains(" typ relay") }
-    return relays.isEmpty || isRelayed ? "" : "; no relay address from \(relays.joined(separator: ", "))"
+    let names = relays.map(\.description).joined(separator: ", ")
+    return relays.isEmpty || isRelayed ? "" : "; no relay address from \(names)"
   }
 
   func gather() { nice_agent_gather_candidates(agent, stream) }
@@ -169,43 +170,40 @@ extension ICEAgent {
   private func use(_ server: ICEServer) {
     for text in server.urls {
       guard let url = ICEServerURL(text) else {
-        logger.warning("ICE server passed over: not a stun: or turn: URL", metadata: ["url": "\(text)"])
+        logger.warning("ICE server passed over: not a stun:, turn: or turns: URL", metadata: ["url": "\(text)"])
         continue
       }
       logger.debug("ICE server", metadata: ["url": "\(text)"])
-      if url.scheme != .stun { relays.append(url.scheme == .turns ? text + " (TLS is not supported)" : text) }
       switch url.scheme {
       case .stun:
         shim_object_set_string(object, "stun-server", url.host)
         shim_object_set_uint(object, "stun-server-port", UInt32(url.port))
-      case .turn:
-        HostName.isAddress(url.host) ? addRelay(url.host, url, server) : resolve(url, server)
-      case .turns:
-        // What libnice calls TURN over TLS is Google's imitation of it, which no TURN server of today speaks.
-        logger.debug("ICE server passed over: TURN over TLS is not supported", metadata: ["url": "\(text)"])
+      case .turn, .turns:
+        relays.append(NamedRelay(url: text))
+        let isKnown = !url.isSecure && HostName.isAddress(url.host)
+        isKnown ? addRelay((url.host, url.port), url, server) : find(url, server)
       }
     }
   }
 
-  private func addRelay(_ address: String, _ url: ICEServerURL, _ server: ICEServer) {
-    guard !isClosed else { return }
-    nice_agent_set_relay_info(
-      agent, stream, component, address, UInt32(url.port), server.username, server.credential,
-      url.isTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP)
-  }
-
-  /// A relay that is given by name joins later: looking it up may take seconds. Given the name, libnice 0.1.21 gathers
-  /// no relayed candidate.
-  private func resolve(_ url: ICEServerURL, _ server: ICEServer) {
-    let bound = LoopBound(Weak(self), on: loop)
-    DispatchQueue.global(qos: .userInitiated).async {
-      let addresses = HostName.addresses(of: url.host)
+  /// A relay joins later, since a look-up may take seconds. Given a name, libnice 0.1.21 gathers no relayed candidate.
+  private func find(_ url: ICEServerURL, _ server: ICEServer) {
+    let (place, bound) = (relays.count - 1, LoopBound(Weak(self), on: loop))
+    DispatchQueue.global(qos: .userInitiated).async { [tunnels] in
+      let route = RelayRoute(to: url, tunnels: tunnels)
       bound.loop.post {
-        guard let agent = bound.value.object else { return }
-        agent.logger.debug("ICE server looked up", metadata: ["host": "\(url.host)", "addresses": "\(addresses)"])
-        for address in addresses { agent.addRelay(address, url, server) }
+        guard let agent = bound.value.object, !agent.isClosed else { return }
+        agent.logger.debug("ICE server found", metadata: ["host": "\(url.host)", "at": "\(route.endpoints)"])
+        agent.relays[place].route = route
+        for endpoint in route.endpoints { agent.addRelay(endpoint, url, server) }
       }
     }
+  }
+
+  private func addRelay(_ endpoint: (address: String, port: UInt16), _ url: ICEServerURL, _ server: ICEServer) {
+    nice_agent_set_relay_info(
+      agent, stream, component, endpoint.address, UInt32(endpoint.port), server.username, server.credential,
+      url.isTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP)
   }
 
   private func connectSignals() {

@@ -16,8 +16,12 @@ struct ICEServerURL: Equatable {
     self.scheme = scheme
     self.host = host
     self.port = port ?? (scheme == .turns ? 5349 : 3478)
-    isTCP = scheme == .turns || pieces.dropFirst().first == "transport=tcp"
+    let transport = pieces.dropFirst().first
+    isTCP = scheme == .turns ? transport != "transport=udp" : transport == "transport=tcp"
   }
+
+  /// By TLS, or by DTLS where it is not TCP.
+  var isSecure: Bool { scheme == .turns }
 
   private static func split(_ authority: String) -> (String, UInt16?)? {
     if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {

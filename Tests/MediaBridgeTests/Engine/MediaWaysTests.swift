@@ -45,11 +45,18 @@ import Testing
     #expect(ways.servers == ICEServers([ICEServer(urls: ["turn:own"])], isRelayOnly: true))
   }
 
-  /// LiveKit's own relay by TLS, which is not spoken here, would be no way at all.
-  @Test func aRelayThatIsNotSpokenToIsNotTheOnlyWay() {
+  /// LiveKit's own is reached by TLS where it stands behind a load balancer.
+  @Test func aRelayByTLSIsOne() {
     var ways = Self.ways()
     ways.renew(Self.reconnect(.enabled, ["turns:relay:443?transport=tcp"]), ConnectOptions())
-    #expect(!ways.servers.isRelayOnly)
+    #expect(ways.servers.isRelayOnly)
+  }
+
+  /// Both connections of a session, and each restart of ICE.
+  @Test func oneTunnelLeadsToARelay() {
+    let ways = Self.ways()
+    let ports = [443, 443, 5349].map { ways.tunnels("127.0.0.1", $0).endpoints.map(\.port) }
+    #expect(ports[0] == ports[1] && Set(ports[0]).isDisjoint(with: ports[2]) && !ports[0].isEmpty)
   }
 
   /// A program may have STUN servers of its own in place of a server's relays.
