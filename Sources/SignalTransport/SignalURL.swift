@@ -73,8 +73,9 @@ public struct SignalQuery: Sendable, Equatable {
     self.userAgent = userAgent
   }
 
-  /// The protocol of September 2023, before single peer connections: the server offers the subscriber's connection.
-  static let protocolVersion = 9
+  /// The one of the newest Swift SDK, in which the server offers the subscriber's connection. Who announces 17 reads
+  /// packet trailers.
+  static let protocolVersion = 16
   /// The SDK that we behave like and its version. By these two a server decides what a client can do: a Swift client
   /// older than 1.0.5 gets no ICE over TCP, and an unknown one no track that changes its codec.
   private static let sdk = (name: "swift", version: "2.0.0")

@@ -66,9 +66,9 @@ extension DevParticipant {
     info.attributes.merge(update.attributes) { _, new in new }
     info.attributes = info.attributes.filter { !$0.value.isEmpty }
     response.requestResponse.reason = .ok
+    room.announce(self)
     // As LiveKit's server does it.
     if clientProtocol > 14 { send(response) }
-    room.announce(self)
     refreshToken()
   }
 

@@ -49,6 +49,8 @@ final class DevParticipant {
   var identity: String { info.identity }
   var isHidden: Bool { info.permission.hidden }
   var isActive: Bool { info.state == .active }
+  /// Whether it takes whoever comes back under an identity for who had it before, and is not told that they had left.
+  var knowsByIdentity: Bool { clientProtocol > 11 }
   var isRecorder: Bool { info.permission.recorder || info.kind == .egress }
 
   private func describe() {
@@ -59,7 +61,8 @@ final class DevParticipant {
     info.attributes = token.attributes ?? [:]
     info.kind = token.kind.flatMap(Livekit_ParticipantInfo.Kind.init(named:)) ?? .standard
     info.state = .joined
-    info.joinedAt = Int64(Date().timeIntervalSince1970)
+    info.joinedAtMs = Int64(Date().timeIntervalSince1970 * 1000)
+    info.joinedAt = info.joinedAtMs / 1000
     info.permission.canPublish = token.video.canPublish ?? true
     let sources = token.video.canPublishSources ?? []
     info.permission.canPublishSources = sources.compactMap(Livekit_TrackSource.init(named:))
@@ -91,7 +94,7 @@ final class DevParticipant {
     send(response)
     response = Livekit_SignalResponse()
     response.update.participants =
-      room.recentDepartures + room.participants.filter { !$0.isHidden }.map(\.info)
+      room.recentDepartures(for: self) + room.participants.filter { !$0.isHidden }.map(\.info)
     if !response.update.participants.isEmpty { send(response) }
     response = Livekit_SignalResponse()
     response.roomUpdate.room = room.info
@@ -142,7 +145,7 @@ final class DevParticipant {
   private var serverInfo: Livekit_ServerInfo {
     var info = Livekit_ServerInfo()
     info.version = "1.9.0"
-    info.protocol = 15
+    info.protocol = 16
     info.nodeID = "mediabridge-dev"
     return info
   }

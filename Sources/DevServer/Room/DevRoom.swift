@@ -68,8 +68,10 @@ final class DevRoom {
     for participant in participants { participant.send(response) }
   }
 
-  /// Of which whoever lost the connection may not have heard.
-  var recentDepartures: [Livekit_ParticipantInfo] { departures.map(\.info) }
+  /// Of which `participant`, who had lost the connection, may not have heard.
+  func recentDepartures(for participant: DevParticipant) -> [Livekit_ParticipantInfo] {
+    departures.map(\.info).filter { !participant.knowsByIdentity || !$0.isReplaced }
+  }
 
   /// Tells the others what has become of `participant`, who is told its own changes, too.
   func announce(_ participant: DevParticipant) {
@@ -78,7 +80,9 @@ final class DevRoom {
     participant.info.isPublisher = !participant.info.tracks.isEmpty
     var response = Livekit_SignalResponse()
     response.update.participants = [participant.info]
-    for other in participants where other === participant || !participant.isHidden { other.send(response) }
+    for other in participants where other === participant || !participant.isHidden {
+      if !other.knowsByIdentity || !participant.info.isReplaced { other.send(response) }
+    }
   }
 
   /// A track whose media has begun: announced, and sent to those who subscribe on their own.
@@ -161,6 +165,11 @@ final class DevRoom {
       other.channels.send(packet, isReliable: isReliable)
     }
   }
+}
+
+extension Livekit_ParticipantInfo {
+  /// Whether it has left for another one of the same identity.
+  fileprivate var isReplaced: Bool { state == .disconnected && disconnectReason == .duplicateIdentity }
 }
 
 extension Livekit_DataPacket {

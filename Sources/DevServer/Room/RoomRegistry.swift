@@ -75,7 +75,8 @@ final class RoomRegistry {
       var response = Livekit_SignalResponse()
       response.leave.reason = .stateMismatch
       response.leave.action = .reconnect
-      response.leave.canReconnect = true
+      // For clients below 13, which know no action.
+      response.leave.canReconnect = request.clientProtocol < 13
       socket.send(response)
       return socket.close()
     }

@@ -277,6 +277,12 @@ public nonisolated enum Livekit_DisconnectReason: SwiftProtobuf.Enum, Swift.Case
   case migration // = 8
   case signalClose // = 9
   case roomClosed // = 10
+  case userUnavailable // = 11
+  case userRejected // = 12
+  case sipTrunkFailure // = 13
+  case connectionTimeout // = 14
+  case mediaFailure // = 15
+  case agentError // = 16
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -296,6 +302,12 @@ public nonisolated enum Livekit_DisconnectReason: SwiftProtobuf.Enum, Swift.Case
     case 8: self = .migration
     case 9: self = .signalClose
     case 10: self = .roomClosed
+    case 11: self = .userUnavailable
+    case 12: self = .userRejected
+    case 13: self = .sipTrunkFailure
+    case 14: self = .connectionTimeout
+    case 15: self = .mediaFailure
+    case 16: self = .agentError
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -313,6 +325,12 @@ public nonisolated enum Livekit_DisconnectReason: SwiftProtobuf.Enum, Swift.Case
     case .migration: return 8
     case .signalClose: return 9
     case .roomClosed: return 10
+    case .userUnavailable: return 11
+    case .userRejected: return 12
+    case .sipTrunkFailure: return 13
+    case .connectionTimeout: return 14
+    case .mediaFailure: return 15
+    case .agentError: return 16
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -330,6 +348,12 @@ public nonisolated enum Livekit_DisconnectReason: SwiftProtobuf.Enum, Swift.Case
     .migration,
     .signalClose,
     .roomClosed,
+    .userUnavailable,
+    .userRejected,
+    .sipTrunkFailure,
+    .connectionTimeout,
+    .mediaFailure,
+    .agentError,
   ]
 
 }
@@ -2895,7 +2919,7 @@ nonisolated extension Livekit_StreamState: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension Livekit_DisconnectReason: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN_REASON\0\u{1}CLIENT_INITIATED\0\u{1}DUPLICATE_IDENTITY\0\u{1}SERVER_SHUTDOWN\0\u{1}PARTICIPANT_REMOVED\0\u{1}ROOM_DELETED\0\u{1}STATE_MISMATCH\0\u{1}JOIN_FAILURE\0\u{1}MIGRATION\0\u{1}SIGNAL_CLOSE\0\u{1}ROOM_CLOSED\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN_REASON\0\u{1}CLIENT_INITIATED\0\u{1}DUPLICATE_IDENTITY\0\u{1}SERVER_SHUTDOWN\0\u{1}PARTICIPANT_REMOVED\0\u{1}ROOM_DELETED\0\u{1}STATE_MISMATCH\0\u{1}JOIN_FAILURE\0\u{1}MIGRATION\0\u{1}SIGNAL_CLOSE\0\u{1}ROOM_CLOSED\0\u{1}USER_UNAVAILABLE\0\u{1}USER_REJECTED\0\u{1}SIP_TRUNK_FAILURE\0\u{1}CONNECTION_TIMEOUT\0\u{1}MEDIA_FAILURE\0\u{1}AGENT_ERROR\0")
 }
 
 nonisolated extension Livekit_SubscriptionError: SwiftProtobuf._ProtoNameProviding {

@@ -52,8 +52,9 @@ struct OfferedTrack {
   private static func trackSid(of section: NegotiatedSection, _ mids: [String: String]) -> String? {
     if let sid = mids[section.mid], !sid.isEmpty { return sid }
     guard let track = section.remoteMsid?.track, track.hasPrefix("TR_") else {
-      // `PARTICIPANT_SID|TRACK_SID` as the stream's id.
-      return section.remoteMsid?.stream.split(separator: "|").last.map(String.init)
+      // `PARTICIPANT_SID|TRACK_SID` as the stream's id; a room whose streams are kept in sync has their name there.
+      let sid = section.remoteMsid?.stream.split(separator: "|").last.map(String.init)
+      return sid.flatMap { $0.hasPrefix("TR_") ? $0 : nil }
     }
     return track
   }

@@ -176,6 +176,10 @@ extension LiveKitError {
       self.init(.roomDeleted, "the room was deleted on the server; join again where another one is to be made")
     case .roomClosed:
       self.init(.roomClosed, "the room was closed because nobody else was left; join again when somebody is there")
+    case .connectionTimeout, .mediaFailure:
+      self.init(
+        .disconnected,
+        "the server has lost the media connection (\(reason)); check the network to it, and connect again")
     case .stateMismatch, .joinFailure, .signalClose, .migration:
       self.init(.disconnected, "the server ended the session (\(reason)); connect again")
     case .unknownReason: self.init(.disconnected, "the server ended the session without a reason; connect again")

@@ -27,7 +27,9 @@ struct RoomDetails: Sendable {
   }
 
   mutating func learn(_ info: Livekit_Room) {
-    (sid, name, metadata, isRecording) = (info.sid, info.name, info.metadata, info.activeRecording)
+    // A server may make it while we join (`SupportsAsyncRoomID`), and tells it later.
+    if !info.sid.isEmpty || info.name != name { sid = info.sid }
+    (name, metadata, isRecording) = (info.name, info.metadata, info.activeRecording)
     creationTime = Date(serverMilliseconds: info.creationTimeMs, seconds: info.creationTime)
     counts = Counts(
       participants: Int(info.numParticipants), publishers: Int(info.numPublishers), maximum: Int(info.maxParticipants))

@@ -27,7 +27,7 @@ struct ConfirmedRequests {
     answers.forget(id)
   }
 
-  /// To clients of our protocol LiveKit's server (1.13) says what it refuses, and of what it has done only that it is so.
+  /// Servers of a protocol below 15 say what they refuse, and of what they have done only that it is so.
   func told(_ info: Livekit_ParticipantInfo) {
     for (id, change) in changes where change.isDone(info.name, info.metadata, info.attributes) {
       answers.settle(id, .success(()))

@@ -1,5 +1,7 @@
 import LiveKitProtocol
 
+import struct Foundation.Date
+
 /// Who is in the room, and what they publish.
 struct Roster: Sendable {
   struct Member: Sendable {
@@ -7,12 +9,26 @@ struct Roster: Sendable {
     var sid: String
     /// Counts what was said of it.
     var version: UInt32 = 0
+    /// When it began; nil where the server does not say.
+    var joinedAt: Date?
     /// Was there before the session was lost, and is not in the new one yet.
     var isAbsent = false
+
+    init(_ info: Livekit_ParticipantInfo) {
+      (sid, version) = (info.sid, info.version)
+      joinedAt = Date(serverMilliseconds: info.joinedAtMs, seconds: info.joinedAt)
+    }
 
     /// Whether that was said earlier than what is known: LiveKit's server may send two updates the wrong way round
     /// (`SendParticipantUpdate`), and repeats neither.
     func outdates(_ info: Livekit_ParticipantInfo) -> Bool { !isAbsent && sid == info.sid && info.version < version }
+
+    /// Whether that is said of a later stay, with which this one has ended. Departures that are repeated at a resume
+    /// have no time, and may be of an earlier one.
+    func precedes(_ info: Livekit_ParticipantInfo) -> Bool {
+      guard let joinedAt, let later = Self(info).joinedAt else { return false }
+      return joinedAt < later
+    }
   }
 
   /// By identity.
@@ -41,6 +57,12 @@ struct Roster: Sendable {
   }
 
   func identity(sid: String) -> String? { members.first { $0.value.sid == sid }?.key }
+
+  /// Who has left. Of one who comes back under the same identity LiveKit's server says nothing but the end of the later
+  /// stay where that is short (`SupportsIdentityBasedReconnection`).
+  func identity(leavingBy info: Livekit_ParticipantInfo) -> String? {
+    identity(sid: info.sid) ?? (members[info.identity]?.precedes(info) == true ? info.identity : nil)
+  }
 
   /// What a participant publishes, in an order that stays.
   func tracks(of identity: String) -> [Subscription] {

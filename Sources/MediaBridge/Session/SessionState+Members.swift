@@ -55,7 +55,7 @@ extension SessionState {
 
   private mutating func update(_ info: Livekit_ParticipantInfo) {
     guard info.state == .disconnected else { return meet(info) }
-    if let identity = roster.identity(sid: info.sid) { remove(identity) }
+    if let identity = roster.identity(leavingBy: info) { remove(identity) }
   }
 
   /// - Parameter isSameStay: also when the SID is another one, as it is in another session.
@@ -65,7 +65,7 @@ extension SessionState {
     if let known, !isSameStay, known.outdates(info) { return }
     if let known, known.sid != info.sid, !isSameStay, !isAwaited(identity) { remove(identity) }
     let isKnown = roster.members[identity] != nil
-    roster.members[identity] = Roster.Member(sid: info.sid, version: info.version)
+    roster.members[identity] = Roster.Member(info)
     if isKnown { recognise(tracks, of: identity) }
     act(isKnown ? .learn(info) : .meet(info), identity)
     updateTracks(of: identity, tracks)

@@ -175,6 +175,27 @@ import Testing
     #expect(course.state.roster.tracks.isEmpty)
   }
 
+  // MARK: Who comes back under the same identity
+
+  private static func left(_ sid: String, joinedAt: Int64) -> Livekit_ParticipantInfo {
+    var info = Course.info(of: "alice", .disconnected)
+    (info.sid, info.joinedAtMs, info.tracks) = (sid, joinedAt, [])
+    return info
+  }
+
+  /// LiveKit's server tells neither the end of the earlier stay nor a later one that is over within seconds.
+  @Test func aLaterStayThatNobodySawEndsTheEarlierOne() {
+    var course = Course.standing()
+    var alice = Course.info(of: "alice")
+    alice.joinedAtMs = 2000
+    course.update([alice])
+    // Of an earlier one still, and of one of which only its end is repeated.
+    course.update([Self.left("PA_before", joinedAt: 1000), Self.left("PA_unknown", joinedAt: 0)])
+    #expect(course.state.roster.identities == ["alice"])
+    course.update([Self.left("PA_later", joinedAt: 3000)])
+    #expect(course.state.roster.members.isEmpty && course.state.roster.tracks.isEmpty)
+  }
+
   /// Another stay counts anew, and so does another session.
   @Test func anotherStayHasVersionsOfItsOwn() {
     var course = Course.standing()
