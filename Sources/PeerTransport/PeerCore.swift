@@ -13,6 +13,7 @@ final class PeerCore {
   private var channels = PeerChannels()
   private var path = PeerPath()
   private var connectTimer: LoopTimer?
+  private var restartTimer: LoopTimer?
   private let farewells = Farewells()
   private(set) var state = PeerState.new
 
@@ -74,12 +75,21 @@ final class PeerCore {
     _ = agent()
     startGathering()
     // What has not connected begins anew.
-    if state == .connecting { armConnectTimer() }
+    if state == .connecting { armConnectTimer() } else { armRestartTimer() }
   }
 
-  func use(_ servers: ICEServers) {
-    (configuration.iceServers, configuration.isRelayOnly) = (servers.list, servers.isRelayOnly)
+  /// The peer uses the former way no more, and may not say so: what comes of it is not to be waited for.
+  private func armRestartTimer() {
+    restartTimer?.cancel()
+    let bound = LoopBound(Weak(self), on: loop)
+    restartTimer = loop.after(Self.restartTimeout) {
+      guard let core = bound.value.object, core.security.isUp, !core.ice.isConnected else { return }
+      core.lostConsent()
+    }
   }
+  private static let restartTimeout = Duration.seconds(10)
+
+  func use(_ servers: ICEServers) { configuration.servers = servers }
 
   func add(remoteCandidate: String) {
     ice.note(remoteCandidate)
@@ -297,6 +307,7 @@ final class PeerCore {
     change(to: .closed)
     listener.delegate = nil
     connectTimer?.cancel()
+    restartTimer?.cancel()
     path.timer?.cancel()
     channels.sctp?.close()
     channels.sctp = nil

@@ -13,7 +13,7 @@ struct ICESession {
   /// What ICE was restarted for: it carries packets until the new one has connected.
   private(set) var former: ICEAgent?
   /// Whether `agent` has found a way.
-  private var isConnected = false
+  private(set) var isConnected = false
   private(set) var remote: TransportParameters?
   /// Of the peer, as they came last: those of a restart may come before its description does.
   private(set) var candidates: [String] = []
@@ -43,8 +43,10 @@ struct ICESession {
   /// - Returns: what carries nothing, and is to be closed.
   mutating func restarts() -> ICEAgent? {
     (hasNewCredentials, isGathering) = (true, false)
-    let unused = isConnected ? nil : agent
-    if isConnected { former = agent }
+    // A server that has restarted sends nothing through the former relay, and counts it among those it allows.
+    let isKept = isConnected && agent?.isRelayed == false
+    let unused = isKept ? nil : agent
+    if isKept { former = agent }
     (agent, isConnected) = (nil, false)
     former?.retire()
     return unused

@@ -47,11 +47,12 @@ public typealias RelayTunnels = @Sendable (_ host: String, _ port: UInt16) -> an
 /// How one transport connects.
 public struct PeerConfiguration: Sendable {
   /// None unless set: then only direct ways are tried.
-  public var iceServers: [ICEServer] = []
+  public var servers = ICEServers()
   /// Addresses to gather host candidates on; empty means every interface but loopback.
   public var localAddresses: [String] = []
-  /// Only relayed candidates.
-  public var isRelayOnly = false
+  /// Gathers on loopback, too. The media of a server that is reached there may be elsewhere: behind a tunnel, in a
+  /// container, or at the public address that it announces.
+  public var isServerOnLoopback = false
   /// For `turns:` servers, which are passed over without it.
   public var tunnels: RelayTunnels?
   /// The ICE role: true for the side that offers.
@@ -122,6 +123,8 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
   case consentLost(pair: String)
   /// The peer has ended the session, or its data channels alone.
   case closedByPeer
+  /// Its description is not one that can be connected to; what answers an offer says nothing else.
+  case unusableAnswer
   /// The handshake was refused or broken.
   case dtlsFailed(String)
   /// The certificate of the peer is not the one that its description names.
@@ -137,6 +140,7 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
     case .iceFailed(let tried): "no ICE candidate pair connected; tried \(tried)"
     case .consentLost(let pair): "the peer answers no more on \(pair)"
     case .closedByPeer: "the peer has ended the session"
+    case .unusableAnswer: "the peer's answer to what is offered cannot be used"
     case .dtlsFailed(let reason): "the DTLS handshake failed: \(reason)"
     case .fingerprintMismatch: "the peer's certificate does not match the fingerprint it announced"
     case .noSRTPProfile: "the peer offers no SRTP profile that we know"

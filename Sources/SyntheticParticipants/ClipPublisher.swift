@@ -49,7 +49,7 @@ package actor ClipPublisher {
       let signal = SignalClient(url: url, token: token)
       try await signal.open(SignalQuery(autoSubscribe: false, userAgent: MediaBridgeSDK.userAgent))
       link.signal = signal
-      makePeer(localAddresses: url.loopbackAddresses)
+      makePeer(isServerOnLoopback: url.isLoopback)
       link.reader = Task { await self.read(signal) }
     } catch {
       throw LiveKitError(error)
@@ -78,9 +78,9 @@ package actor ClipPublisher {
     await loop.stop()
   }
 
-  private func makePeer(localAddresses: [String]) {
+  private func makePeer(isServerOnLoopback: Bool) {
     var configuration = PeerConfiguration(isControlling: true, logger: Logger(label: "mediabridge.clip"))
-    configuration.localAddresses = localAddresses
+    configuration.isServerOnLoopback = isServerOnLoopback
     var handlers = PeerObserver.Handlers()
     handlers.candidate = { [weak self] candidate in Task { await self?.trickle(candidate) } }
     handlers.state = { [weak self] state in Task { await self?.changed(state) } }

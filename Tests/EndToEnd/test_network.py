@@ -9,7 +9,7 @@ import clip
 import pytest
 from failures import after, assert_failed, assert_plays, chosen_pairs, said
 from network import STUN
-from programs import KEYS, Program, mediabridge
+from programs import KEYS, Program, mediabridge, python
 
 TURN_USER, TURN_PASSWORD = "recorder", "turn-password-4711"
 
@@ -176,6 +176,19 @@ def test_tcp_candidates_of_the_server(routed, distant_server, tmp_path):
     assert_plays(file, 4.5)
     pairs = chosen_pairs(recorder)
     assert pairs and all(pair.startswith("tcp") for pair in pairs), recorder.report(f"{pairs}")
+
+
+def test_a_tunnel_to_the_server_on_this_machine(start, routed, distant_server, tmp_path):
+    """As `ssh -L` and sidecars make one: signalling is on loopback, and media is not."""
+    server = distant_server()
+    server.own_publisher("tunnel", "alice", "h264")
+    proxy = start(routed.client(*python("signal_proxy.py", "--to", server.url)))
+    server.url = f"ws://127.0.0.1:{proxy.wait_for('listening')['port']}"
+    file = tmp_path / "tunnel.mp4"
+    recorder = server.recorder("tunnel", "alice", file, "--duration", "3s")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert_plays(file, 2.5)
 
 
 def test_media_that_cannot_connect(routed, distant_server, tmp_path):

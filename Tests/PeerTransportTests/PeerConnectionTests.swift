@@ -144,7 +144,7 @@ import Testing
     let relays = ["turn:127.0.0.1:9?transport=udp", "turns:127.0.0.1:9"]
     let pair = PeerPair {
       $0.connectTimeout = .milliseconds(300)
-      $0.iceServers = [ICEServer(urls: relays, username: "user", credential: "a-credential")]
+      $0.servers.list = [ICEServer(urls: relays, username: "user", credential: "a-credential")]
     }
     let answerer = try #require(await pair.answerer.localParameters(setup: .active))
     pair.offerer.connect(to: answerer, isDTLSClient: false)
@@ -166,6 +166,16 @@ import Testing
     pair.offerer.connect(to: answerer, isDTLSClient: false)
     _ = try await pair.offererEvents.state { if case .failed = $0 { true } else { false } }
     #expect(pair.offererEvents.candidates.isEmpty)
+    await pair.close()
+  }
+
+  /// A peer that has heard of it sends nothing on the way there was.
+  @Test func aRestartThatFindsNoWayIsALoss() async throws {
+    let pair = try await PeerPair.connected()
+    let begun = MediaTime.now
+    pair.offerer.restartICE()
+    _ = try await pair.offererEvents.state(within: .seconds(20)) { if case .disconnected = $0 { true } else { false } }
+    #expect(MediaTime.now - begun > .seconds(8))
     await pair.close()
   }
 

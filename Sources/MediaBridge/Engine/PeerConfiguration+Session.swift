@@ -5,22 +5,22 @@ import PeerTransport
 struct MediaWays: Sendable {
   var servers = ICEServers()
   private let relaysByTLS = SecureRelays()
-  /// To gather on; empty for all.
-  var localAddresses: [String] = []
+  /// Whether the server is reached on this machine.
+  var isServerOnLoopback = false
   /// How long the first connection may take.
   var timeout = Duration.seconds(15)
 
   init() {}
 
   /// The program's own servers are used in place of those that the join names.
-  init(_ join: Livekit_JoinResponse, _ options: ConnectOptions, localAddresses: [String]) {
+  init(_ join: Livekit_JoinResponse, _ options: ConnectOptions, isServerOnLoopback: Bool) {
     servers.list =
       options.iceServers.isEmpty
       ? join.iceServers.map(ICEServer.init)
       : options.iceServers.map {
         ICEServer(urls: $0.urls, username: $0.username ?? "", credential: $0.credential ?? "")
       }
-    (self.localAddresses, timeout) = (localAddresses, options.timeout)
+    (self.isServerOnLoopback, timeout) = (isServerOnLoopback, options.timeout)
     obey(join.clientConfiguration, options)
   }
 
@@ -61,8 +61,8 @@ extension PeerConfiguration {
   /// For either connection of a session.
   init(isControlling: Bool, _ ways: MediaWays, loggers: Loggers) {
     self.init(isControlling: isControlling, logger: loggers.transport)
-    (iceServers, isRelayOnly, tunnels) = (ways.servers.list, ways.servers.isRelayOnly, ways.tunnels)
-    (localAddresses, connectTimeout) = (ways.localAddresses, ways.timeout)
+    (servers, tunnels) = (ways.servers, ways.tunnels)
+    (isServerOnLoopback, connectTimeout) = (ways.isServerOnLoopback, ways.timeout)
   }
 }
 

@@ -49,6 +49,8 @@ actor PublisherTransport {
   /// Settled when none can be any more.
   private let over = Outcome<LiveKitError, Never>()
   private var offers = Offers()
+  /// Of a restart, until its offer is sent; nil while none is under way.
+  private let heldCandidates = Locked<[String]?>(nil)
   /// What is sent, with the mids that it has in the newest offer.
   private let tracks = Locked<[(track: OutgoingTrack, mid: String?)]>([])
   private let link: OutgoingLink
@@ -71,7 +73,10 @@ actor PublisherTransport {
         for report in reports { track.receive(report, at: time) }
       }
     }
-    handlers.candidate = { told.yield(.candidate($0)) }
+    handlers.candidate = { [heldCandidates] candidate in
+      let isHeld = heldCandidates.withLock { $0?.append(candidate) != nil }
+      if !isHeld { told.yield(.candidate(candidate)) }
+    }
     handlers.state = { [ready, over] state in
       if case .failed(let error) = state { Self.end(ready, over, LiveKitError(error)) }
       told.yield(.state(state))
@@ -98,12 +103,21 @@ actor PublisherTransport {
     ready.settle(.failure(error))
   }
 
+  private func fail(_ error: PeerError) {
+    Self.end(ready, over, LiveKitError(error))
+    told.yield(.state(.failed(error)))
+  }
+
   // MARK: Negotiation
 
   /// - Parameter restartsICE: to find another way when the one there was is lost.
   /// - Returns: nil where nothing can be offered any more, or an offer has had no answer yet: then it comes behind that.
   func offer(restartsICE: Bool = false) async -> Livekit_SessionDescription? {
-    if restartsICE { peer.restartICE() }
+    if restartsICE {
+      // pion forgets the candidates that it knows when the offer comes.
+      heldCandidates.withLock { $0 = $0 ?? [] }
+      peer.restartICE()
+    }
     guard !offers.isBeingMade, restartsICE || !offers.isAwaitingAnswer else {
       offers.restartsMeanwhile = offers.restartsMeanwhile || restartsICE
       return nil
@@ -128,6 +142,15 @@ actor PublisherTransport {
     return offer
   }
 
+  /// What was gathered for it may follow.
+  func offerIsSent() {
+    let held = heldCandidates.withLock { held in
+      defer { held = nil }
+      return held ?? []
+    }
+    for candidate in held { told.yield(.candidate(candidate)) }
+  }
+
   /// What is asked for meanwhile is in the same offer.
   private func localTransport() async -> LocalTransport? {
     offers.isBeingMade = true
@@ -142,14 +165,13 @@ actor PublisherTransport {
 
   /// The answer to an offer that another one has replaced is passed over. Older servers do not name the offer.
   /// - Returns: whether something has changed since what was offered.
-  func accept(_ message: Livekit_SessionDescription) throws(LiveKitError) -> Bool {
+  func accept(_ message: Livekit_SessionDescription) -> Bool {
     guard offers.isAwaitingAnswer, [0, offers.id].contains(message.id) else { return false }
     guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
       let sections = try? offers.negotiator?.accept(answer)
     else {
-      let failure = LiveKitError(.network, "the server's answer to what we send cannot be used")
-      Self.end(ready, over, failure)
-      throw failure
+      fail(.unusableAnswer)
+      return false
     }
     // Zero means without limit (RFC 8841, 6).
     let limits = answer.media.filter(\.isDataChannels).compactMap(\.maxMessageSize).filter { $0 > 0 }

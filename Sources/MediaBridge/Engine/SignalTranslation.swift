@@ -114,14 +114,6 @@ extension ConnectionQuality {
   }
 }
 
-extension SignalURL {
-  /// Where ICE looks for a way to a server on this machine; empty for every interface but loopback.
-  package var loopbackAddresses: [String] {
-    guard isLoopback else { return [] }
-    return host == "localhost" ? ["127.0.0.1", "::1"] : [host.contains(":") ? "::1" : "127.0.0.1"]
-  }
-}
-
 extension LiveKitError {
   package init(_ error: SignalError) {
     let code: Code =
@@ -154,7 +146,7 @@ extension LiveKitError {
     case .consentLost, .closedByPeer:
       self.init(
         .disconnected, "the media connection was lost: \(error); check that the server runs, and the network to it")
-    case .dtlsFailed, .fingerprintMismatch, .noSRTPProfile, .noDataChannels:
+    case .dtlsFailed, .fingerprintMismatch, .noSRTPProfile, .noDataChannels, .unusableAnswer:
       self.init(
         .iceFailed,
         "media cannot be connected: \(error); check that nothing between here and the server changes its packets, and "

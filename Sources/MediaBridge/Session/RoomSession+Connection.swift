@@ -140,7 +140,7 @@ extension RoomSession {
   private func makeTransport(_ join: Livekit_JoinResponse) {
     // What it took to get here is not needed for what comes now.
     GStreamer.releaseLoadedCode()
-    link.ways = MediaWays(join, state.options.connect, localAddresses: link.client?.url.loopbackAddresses ?? [])
+    link.ways = MediaWays(join, state.options.connect, isServerOnLoopback: link.client?.url.isLoopback == true)
     guard !link.ways.areNone else { return handle(.openFailed(SessionFailure(.noRelay, remedy: nil))) }
     let transport = SubscriberTransport(
       link.ways, factory: services.factory, latency: options.receiveLatency, loggers: services.loggers)

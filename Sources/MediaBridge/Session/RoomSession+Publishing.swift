@@ -63,15 +63,12 @@ extension RoomSession {
     var request = Livekit_SignalRequest()
     request.offer = offer
     link.client?.send(request)
+    await transport.offerIsSent()
     logger.debug("offer sent")
   }
 
   func accept(_ answer: Livekit_SessionDescription) async {
     guard let transport = link.publisher else { return }
-    do throws(LiveKitError) {
-      if try await transport.accept(answer) { await offer(from: transport) }
-    } catch {
-      logger.debug("answer refused", metadata: ["reason": "\(error.message)"])
-    }
+    if await transport.accept(answer) { await offer(from: transport) }
   }
 }

@@ -31,8 +31,12 @@ final class ICEAgent {
   private var localCandidates: [String] = []
   private var isClosed = false
   private var isRetired = false
+  /// Whether this machine has an address at all.
+  private var canGather = true
   /// Of the pair in use; nil where the system's list of addresses says nothing of it.
   private var ownAddress: String?
+  /// Whether the pair in use leads through a relay.
+  private(set) var isRelayed = false
   private let component: UInt32 = 1
 
   init?(loop: TransportLoop, configuration: PeerConfiguration, events: ICEEvents) {
@@ -51,15 +55,17 @@ final class ICEAgent {
     shim_object_set_bool(object, "keepalive-conncheck", 1)
     // RFC 8445, 14.2 allows 5 ms between checks; libnice's 20 are most of the time that a join takes on a good network.
     shim_object_set_uint(object, "stun-pacing-timer", 5)
-    shim_object_set_bool(object, "force-relay", configuration.isRelayOnly ? 1 : 0)
-    for address in configuration.localAddresses { Self.add(localAddress: address, to: agent) }
+    shim_object_set_bool(object, "force-relay", configuration.servers.isRelayOnly ? 1 : 0)
+    // Each host candidate of TCP would have a relay of its own, of which servers allow a participant a dozen.
+    if configuration.servers.isRelayOnly { shim_object_set_bool(object, "ice-tcp", 0) }
+    for address in Self.addresses(configuration) { Self.add(localAddress: address, to: agent) }
     stream = nice_agent_add_stream(agent, 1)
     guard stream != 0 else {
       isClosed = true
       g_object_unref(object)
       return nil
     }
-    for server in configuration.iceServers { use(server) }
+    for server in configuration.servers.list { use(server) }
     connectSignals()
   }
 
@@ -83,7 +89,8 @@ final class ICEAgent {
       let rest = candidates.count > shown.count ? " and \(candidates.count - shown.count) more" : ""
       return shown.isEmpty ? "none" : shown.joined(separator: ", ") + rest
     }
-    return "local \(list(localCandidates)); remote \(list(remoteCandidates))" + silentRelays
+    let none = "none (this machine has no network interface that is up, or none that ICE uses)"
+    return "local \(canGather ? list(localCandidates) : none); remote \(list(remoteCandidates))" + silentRelays
   }
 
   private static let listedCandidates = 8
@@ -98,7 +105,7 @@ final class ICEAgent {
     return relays.isEmpty || isRelayed ? "" : "; no relay address from \(names)"
   }
 
-  func gather() { nice_agent_gather_candidates(agent, stream) }
+  func gather() { canGather = nice_agent_gather_candidates(agent, stream) != 0 }
 
   func setRemote(_ parameters: TransportParameters) {
     if parameters.isLite { shim_object_set_bool(object, "controlling-mode", 1) }
@@ -115,11 +122,10 @@ final class ICEAgent {
     else { return }
     remoteCandidates.append(value)
     logger.debug("remote candidate", metadata: ["candidate": "\(Self.endpoint(of: value))"])
-    var list = g_slist_append(nil, candidate)
+    let list = g_slist_append(nil, candidate)
     nice_agent_set_remote_candidates(agent, stream, component, list)
     nice_candidate_free(candidate)
     g_slist_free(list)
-    list = nil
   }
 
   /// Another one is to take over, and tells how it goes: this one tells only what still comes in.
@@ -161,6 +167,12 @@ final class ICEAgent {
 // MARK: - Set-up
 
 extension ICEAgent {
+  private static func addresses(_ configuration: PeerConfiguration) -> [String] {
+    let named = configuration.localAddresses
+    return named.isEmpty
+      ? LocalAddresses.toGather(of: LocalAddresses.all(withLoopback: configuration.isServerOnLoopback)) : named
+  }
+
   private static func add(localAddress text: String, to agent: OpaquePointer) {
     guard let address = nice_address_new() else { return }
     defer { nice_address_free(address) }
@@ -181,14 +193,15 @@ extension ICEAgent {
       case .turn, .turns:
         relays.append(NamedRelay(url: text))
         let isKnown = !url.isSecure && HostName.isAddress(url.host)
-        isKnown ? addRelay((url.host, url.port), url, server) : find(url, server)
+        isKnown ? addRelay((url.host, url.port), url, server) : find(url, server, at: relays.count - 1)
       }
     }
   }
 
-  /// A relay joins later, since a look-up may take seconds. Given a name, libnice 0.1.21 gathers no relayed candidate.
-  private func find(_ url: ICEServerURL, _ server: ICEServer) {
-    let (place, bound) = (relays.count - 1, LoopBound(Weak(self), on: loop))
+  /// A relay joins later, since a look-up may take seconds, and may have to be tried again where the network is just
+  /// coming back. Given a name, libnice 0.1.21 gathers no relayed candidate.
+  private func find(_ url: ICEServerURL, _ server: ICEServer, at place: Int, attempts: Int = 5) {
+    let bound = LoopBound(Weak(self), on: loop)
     DispatchQueue.global(qos: .userInitiated).async { [tunnels] in
       let route = RelayRoute(to: url, tunnels: tunnels)
       bound.loop.post {
@@ -196,9 +209,14 @@ extension ICEAgent {
         agent.logger.debug("ICE server found", metadata: ["host": "\(url.host)", "at": "\(route.endpoints)"])
         agent.relays[place].route = route
         for endpoint in route.endpoints { agent.addRelay(endpoint, url, server) }
+        guard route.endpoints.isEmpty, attempts > 1, !url.isSecure else { return }
+        bound.loop.after(Self.lookUpInterval) {
+          bound.value.object?.find(url, server, at: place, attempts: attempts - 1)
+        }
       }
     }
   }
+  private static let lookUpInterval = Duration.seconds(2)
 
   private func addRelay(_ endpoint: (address: String, port: UInt16), _ url: ICEServerURL, _ server: ICEServer) {
     nice_agent_set_relay_info(
@@ -263,31 +281,19 @@ extension ICEAgent {
     if local.pointee.transport == NICE_CANDIDATE_TRANSPORT_UDP { enlargeReceiveBuffer() }
     guard !isRetired else { return }
     ownAddress = address(of: local)
+    isRelayed = local.pointee.type == NICE_CANDIDATE_TYPE_RELAYED
     let ends = [local, remote].map { text(of: $0).map(Self.endpoint) ?? "unknown" }
     events.selected(ends.joined(separator: " to "))
   }
 
   /// Whether this machine has lost the address that packets leave from, as it does when it changes networks.
-  var hasLostItsAddress: Bool { ownAddress.map { !Self.localAddresses.contains($0) } ?? false }
+  var hasLostItsAddress: Bool { ownAddress.map { !LocalAddresses.all().contains($0) } ?? false }
 
   private func address(of local: UnsafeMutablePointer<NiceCandidate>) -> String? {
-    guard local.pointee.type != NICE_CANDIDATE_TYPE_RELAYED else { return nil }
     var buffer = [CChar](repeating: 0, count: Int(NICE_ADDRESS_STRING_LEN))
     nice_address_to_string(&local.pointee.base_addr, &buffer)
     let address = String(upToZero: buffer)
-    return Self.localAddresses.contains(address) ? address : nil
-  }
-
-  private static var localAddresses: Set<String> {
-    let list = nice_interfaces_get_local_ips(1)
-    defer { g_list_free_full(list, g_free) }
-    var addresses: Set<String> = []
-    var entry = list
-    while let current = entry {
-      if let text = current.pointee.data { addresses.insert(String(cString: text.assumingMemoryBound(to: CChar.self))) }
-      entry = current.pointee.next
-    }
-    return addresses
+    return LocalAddresses.all().contains(address) ? address : nil
   }
 
   /// What comes while the loop is busy waits at the socket. The usual 208 KiB are full after 5 ms of a hundred tracks.

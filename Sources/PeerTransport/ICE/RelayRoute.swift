@@ -20,7 +20,9 @@ struct RelayRoute: Sendable {
       return
     }
     let tunnel = tunnels(url.host, url.port)
-    endpoints = tunnel.endpoints
+    // Each family would have a relay of its own.
+    let hasIPv4 = LocalAddresses.all(withLoopback: false).contains { !$0.contains(":") }
+    endpoints = Array(tunnel.endpoints.filter { $0.address.contains(":") != hasIPv4 }.prefix(1))
     failure = { tunnel.failure }
   }
 }

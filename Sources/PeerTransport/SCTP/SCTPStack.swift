@@ -52,7 +52,6 @@ enum SCTPStack {
     usrsctp_sysctl_set_sctp_nr_outgoing_streams_default(1024)
     // The handshake starts after RFC 4960's 3 s if its first packet is lost: too long for a call.
     usrsctp_sysctl_set_sctp_init_rto_max_default(1000)
-    usrsctp_sysctl_set_sctp_rto_initial_default(500)
     return true
   }()
 

@@ -187,7 +187,8 @@ extension SCTPTransport {
     // After an outage a message is not to wait for the minute that a pause between repeats may become, and whether the
     // peer is gone is for `PathWatch` to say: the way may be found again for as long as the session is resumed.
     var repeats = sctp_rtoinfo()
-    (repeats.srto_initial, repeats.srto_max) = (1000, 2000)
+    // Nor for RFC 4960's second, where it gets lost alone: peers acknowledge within 200 ms.
+    (repeats.srto_initial, repeats.srto_min, repeats.srto_max) = (500, 400, 2000)
     set(sctp, SCTP_RTOINFO, repeats)
     var lifetime = sctp_assocparams()
     lifetime.sasoc_asocmaxrxt = Self.repeats

@@ -15,7 +15,7 @@ import Testing
   private static func ways(_ options: ConnectOptions = ConnectOptions(), _ urls: [String] = []) -> MediaWays {
     var join = Livekit_JoinResponse()
     join.iceServers = [server(urls)]
-    return MediaWays(join, options, localAddresses: [])
+    return MediaWays(join, options, isServerOnLoopback: false)
   }
 
   private static func reconnect(
@@ -67,7 +67,7 @@ import Testing
     #expect(ways.servers == ICEServers([ICEServer(urls: ["stun:own"])]))
     var join = Livekit_JoinResponse()
     join.clientConfiguration.forceRelay = .enabled
-    #expect(!MediaWays(join, ConnectOptions(), localAddresses: []).areNone)
+    #expect(!MediaWays(join, ConnectOptions(), isServerOnLoopback: false).areNone)
     let relayed = ConnectOptions(iceServers: options.iceServers, iceTransportPolicy: .relay)
     #expect(Self.ways(relayed, ["turn:relay"]).areNone)
   }

@@ -1,3 +1,4 @@
+import BridgeTesting
 import LiveKitProtocol
 import MediaCore
 import Testing
@@ -33,6 +34,55 @@ import Testing
     let sending = Task { await error(of: transport, .reliable, within: .seconds(600)) }
     sending.cancel()
     #expect(await sending.value?.code == .cancelled)
+    await transport.close()
+  }
+
+  // MARK: Negotiation
+
+  private func events(
+    of transport: PublisherTransport, until isLast: @escaping @Sendable (PublisherTransport.Event) -> Bool
+  ) -> Task<[PublisherTransport.Event], Never> {
+    Task {
+      var events: [PublisherTransport.Event] = []
+      for await event in transport.events {
+        events.append(event)
+        if isLast(event) { break }
+      }
+      return events
+    }
+  }
+
+  /// LiveKit's server forgets with the offer of a restart what it knows of our candidates.
+  @Test func candidatesOfARestartFollowItsOffer() async throws {
+    var ways = MediaWays()
+    ways.isServerOnLoopback = true
+    let transport = PublisherTransport(ways, loggers: Loggers())
+    let told = Locked<[String]>([])
+    let reading = events(of: transport) { event in
+      if case .candidate(let candidate) = event { told.withLock { $0.append(candidate) } }
+      return false
+    }
+    _ = await transport.offer(restartsICE: true)
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(told.withLock { $0 } == [])
+    await transport.offerIsSent()
+    try await eventually("candidates") { told.withLock { !$0.isEmpty } }
+    await transport.close()
+    _ = await reading.value
+  }
+
+  @Test func anAnswerThatCannotBeUsedIsTheEndOfIt() async throws {
+    let transport = PublisherTransport(MediaWays(), loggers: Loggers())
+    let offer = try #require(await transport.offer())
+    var answer = Livekit_SessionDescription()
+    (answer.type, answer.sdp, answer.id) = ("answer", "v=0", offer.id)
+    let reading = events(of: transport) { if case .state(.failed) = $0 { true } else { false } }
+    #expect(await !transport.accept(answer))
+    guard case .state(.failed(.unusableAnswer)) = await reading.value.last else {
+      Issue.record("nobody is told")
+      return
+    }
+    #expect(await error(of: transport, .reliable, within: .seconds(600))?.code == .iceFailed)
     await transport.close()
   }
 }
