@@ -32,11 +32,12 @@ final class FrameCounter: RoomDelegate, VideoRenderer {
 }
 
 func countFrames(url: String, token: String, for time: Duration) async throws -> Int {
-  let (room, counter) = (Room(), FrameCounter())
+  let (room, counter) = (Room(roomOptions: RoomOptions(audioPlayback: .off)), FrameCounter())
   room.add(delegate: counter)
   try await room.connect(url: url, token: token)
   // Whoever cancels this gets what was counted until then.
   try? await Task.sleep(for: time)
+  if let error = room.disconnectError { throw error }
   await room.disconnect()
   return counter.frames.load(ordering: .relaxed)
 }

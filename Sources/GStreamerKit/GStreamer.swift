@@ -42,6 +42,12 @@ public enum GStreamer {
     return true
   }
 
+  /// Whether an element that is installed reads from addresses that begin so, as `rtsp://` does.
+  package static func reads(scheme: String) -> Bool {
+    initialization == nil && gst_uri_protocol_is_valid(scheme) != 0
+      && gst_uri_protocol_is_supported(GST_URI_SRC, scheme) != 0
+  }
+
   /// Loads the plugins of elements on a thread of its own, so that nobody waits for that who makes them later.
   package static func load(_ elements: [String]) {
     guard initialization == nil, !elements.isEmpty else { return }

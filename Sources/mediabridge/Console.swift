@@ -9,6 +9,9 @@ struct Console: Sendable {
   var job: String?
   /// Where the live lines of several jobs come together.
   var lives: Locked<[String: String]>?
+  /// Whether what goes wrong before a room is joined may be a mistake of the command line: that of `run` only names a
+  /// file, and `pipelines` looks for mistakes of templates.
+  var judgesCommandLine = false
 
   private var prefix: String { job.map { "\($0): " } ?? "" }
 
@@ -62,6 +65,7 @@ struct Console: Sendable {
 
   /// Says what went wrong, in one line.
   func fail(_ error: any Error) {
+    if judgesCommandLine { CommandCourse.note(error) }
     let incomplete = error as? IncompleteRecording
     let code = (incomplete?.reason ?? error as? LiveKitError)?.code.rawValue ?? "other"
     let message = inWords("\(error)")

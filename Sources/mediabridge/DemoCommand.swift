@@ -17,13 +17,17 @@ struct DemoCommand: AsyncParsableCommand {
 
   @Option(help: "File to write; only demo.mp4 is replaced without --overwrite") var output = DemoCommand.ownFile
   @Flag(help: "Replace a file that holds something already") var overwrite = false
-  @Option(help: "How long to record", transform: duration(of:)) var duration: Duration = .seconds(10)
+  @Option(help: "How long to record; 10s by default", transform: duration(of:)) var duration: Duration = .seconds(10)
   @OptionGroup var templates: PipelineArguments
   @Flag(help: "JSON lines instead of text") var json = false
 
+  func validate() throws {
+    guard duration > .zero else { throw ValidationError("--duration: there is nothing to record in no time") }
+  }
+
   func run() async throws {
     ConsoleLog.start(isVerbose: false)
-    let console = Console(isJSON: json)
+    let console = Console(isJSON: json, judgesCommandLine: true)
     do { try await perform(console) } catch {
       console.fail(error)
       throw ExitCode.failure

@@ -21,6 +21,7 @@ extension Console {
     }
     defer { watcher.cancel() }
     try await connect()
+    CommandCourse.join()
   }
 }
 

@@ -27,10 +27,47 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     silenceOpenCV()
     shareSocketThread()
     if let mistake = mistake(in: arguments[...], of: self) ?? negativeValue(in: arguments) {
-      Terminal.shared.warn(PrintableText("mediabridge: \(mistake)"))
-      Foundation.exit(ExitCode.validationFailure.rawValue)
+      refuse(mistake, arguments)
     }
-    await main(arguments)
+    await perform(arguments)
+  }
+
+  /// As `main` of ArgumentParser does, but for its ends.
+  private static func perform(_ arguments: [String]) async {
+    var command: any ParsableCommand
+    do { command = try await asyncParseAsRoot(arguments) } catch { end(arguments, with: error, hasBegun: false) }
+    do {
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch { end(arguments, with: error, hasBegun: true) }
+  }
+
+  /// Ends with an error that was not told, or with the status of one that was.
+  /// - Parameter hasBegun: whether the command has; what is wrong before is a mistake of its line, whoever says so.
+  private static func end(_ arguments: [String], with error: any Error, hasBegun: Bool) -> Never {
+    if error as? ExitCode == .failure { exit(withError: CommandCourse.status) }
+    let (status, message) = (exitCode(for: error), message(for: error))
+    guard status != .success, !message.isEmpty else { exit(withError: error) }
+    if status == .failure, !hasBegun { refuse(message, arguments) }
+    let code: LiveKitError.Code? = status == .validationFailure ? .invalidParameter : (error as? LiveKitError)?.code
+    tell(message, code, arguments)
+    exit(withError: error)
+  }
+
+  private static func refuse(_ mistake: String, _ arguments: [String]) -> Never {
+    tell(mistake, .invalidParameter, arguments)
+    Terminal.shared.warn(PrintableText("mediabridge: \(mistake)"))
+    Foundation.exit(ExitCode.validationFailure.rawValue)
+  }
+
+  /// Tells machines, too. Standard output of `frames` and `pcm` may carry media, and is left alone.
+  private static func tell(_ message: String, _ code: LiveKitError.Code?, _ arguments: [String]) {
+    let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+    guard isJSON, arguments.first != "frames", arguments.first != "pcm" else { return }
+    Console(isJSON: true).event("failed", ["message": message, "code": code?.rawValue ?? "other"])
   }
 
   /// A name that is none of the commands: ArgumentParser calls it an unexpected argument, or blames an option after it.

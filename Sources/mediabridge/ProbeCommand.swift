@@ -23,8 +23,9 @@ struct ProbeCommand: AsyncParsableCommand {
       "Layer of simulcast tracks: low, medium or high; of several, separated by commas, one after the other",
       valueName: "quality"), transform: qualities(of:))
   var quality: [VideoQuality] = []
-  @Option(help: "How long each of several qualities is asked for, such as 0.5s", transform: duration(of:))
-  var each = Duration.seconds(2)
+  @Option(
+    help: "How long each of several qualities is asked for, such as 0.5s; 2s by default", transform: duration(of:))
+  var each: Duration?
   @Option(
     help: ArgumentHelp("Receive frames for this size, such as 320x180, and not the largest", valueName: "WxH"),
     transform: size(of:))
@@ -35,6 +36,9 @@ struct ProbeCommand: AsyncParsableCommand {
     try access.check(participants: [participant].compactMap { $0 })
     guard size == nil || quality.isEmpty else {
       throw ValidationError("--size chooses the quality: give one of the two")
+    }
+    guard each == nil || quality.count > 1 else {
+      throw ValidationError("--each is for several qualities: give them, too, such as --quality low,high")
     }
     _ = try receiveValues()
   }
@@ -51,7 +55,7 @@ struct ProbeCommand: AsyncParsableCommand {
       roomOptions: access.roomOptions(
         autoSubscribe: false, adaptiveStream: size != nil, receiveValues: try receiveValues()))
     let probe = Probe(participant: participant, withAudio: !noAudio, shownAt: size, readsClock: clockCode)
-    let tour = QualityTour(qualities: quality, each: each, console: console)
+    let tour = QualityTour(qualities: quality, each: each ?? .seconds(2), console: console)
     room.add(delegate: probe)
     room.add(delegate: tour)
     let (begun, interruption) = (ContinuousClock.now, Interruption())

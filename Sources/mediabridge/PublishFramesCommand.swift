@@ -58,11 +58,17 @@ struct PublishFramesCommand: AsyncParsableCommand {
   }
 
   private func frames() throws -> [[UInt8]] {
-    let data = try Data(contentsOf: URL(fileURLWithPath: file), options: .alwaysMapped)
+    let data = try contents()
     let length = Int(size.width) * Int(size.height) * 3 / 2
     let frames = stride(from: 0, through: data.count - length, by: length).map { Array(data[$0..<$0 + length]) }
     guard !frames.isEmpty else { throw ValidationError("\(file) has no frame of \(size)") }
     return frames
+  }
+
+  private func contents() throws(LiveKitError) -> Data {
+    do { return try Data(contentsOf: URL(fileURLWithPath: file), options: .alwaysMapped) } catch {
+      throw LiveKitError(.invalidParameter, "\(file): \(error.systemReason)", underlying: error)
+    }
   }
 
   private func show(_ frames: [[UInt8]], on track: LocalVideoTrack) async throws {

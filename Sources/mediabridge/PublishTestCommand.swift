@@ -24,7 +24,7 @@ struct PublishTestCommand: AsyncParsableCommand {
   @Option(help: "Capture template of Opus that is heard beside the clip, made once, too")
   var clipAudio: String?
   @Option(help: "How many participants show the clip, as IDENTITY-1 and so on") var participants = 1
-  @Option(help: "Frames a second of the clip") var fps = 15
+  @Option(help: "Frames a second of the clip; 15 by default") var fps: Int?
   @Option(help: "Bits a second of the clip, in one layer of 1280x720 and not in three") var bitrate: Int?
 
   func validate() throws {
@@ -41,7 +41,10 @@ struct PublishTestCommand: AsyncParsableCommand {
     guard clip != nil || participants == 1 else { throw ValidationError("--participants is for --clip") }
     guard clip != nil || clipAudio == nil else { throw ValidationError("--clip-audio is for --clip") }
     guard clip != nil || bitrate == nil else { throw ValidationError("--bitrate is for --clip") }
-    guard (1...120).contains(fps) else { throw ValidationError("--fps \(fps): give 1 to 120") }
+    guard clip != nil || fps == nil else {
+      throw ValidationError("--fps is for --clip; --set framerate=15/1 is for the test image")
+    }
+    if let fps, !(1...120).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 120") }
     // What encoders take is given in thousands.
     if let bitrate, !(1000...1_000_000_000).contains(bitrate) {
       throw ValidationError("--bitrate \(bitrate): give 1000 to 1000000000 bits a second")
@@ -83,7 +86,7 @@ struct PublishTestCommand: AsyncParsableCommand {
     if let size = clip?.layers.last?.dimensions { tracks.append((.camera, "h264", size.description)) }
     if clip != nil, clipAudio != nil { tracks.append((.microphone, "opus", "")) }
     let names = tracks.map { source, codec, size in
-      "\(source) \(codec.uppercased())\(size.isEmpty ? "" : " ")\(size)"
+      "\(source) \(VideoCodec(rawValue: codec)?.spoken ?? codec.capitalized)\(size.isEmpty ? "" : " ")\(size)"
     }
     let who = participants == 1 ? "" : ", as \(participants) participants"
     console.say("Publishing \(names.joined(separator: ", "))\(who) (Ctrl-C ends)")
@@ -131,7 +134,7 @@ struct PublishTestCommand: AsyncParsableCommand {
   private func recordedClip() async throws -> CaptureClip? {
     guard let clip else { return nil }
     return try await CaptureClip.record(
-      template: clip, layers: layers, rate: fps, seconds: Self.clipSeconds, values: try clipValues(),
+      template: clip, layers: layers, rate: fps ?? 15, seconds: Self.clipSeconds, values: try clipValues(),
       pipelineFolder: access.pipelines)
   }
 

@@ -137,43 +137,17 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   func validate() throws {
     if let exclusion = exclusions.first { throw ValidationError(exclusion) }
     try checkUse()
+    // On a terminal, and by --control, a file may be added.
+    if controlForm == nil { try checkFiles() }
     try Purpose.check(destination)
     if !set.pairs.isEmpty { _ = try prepared() }
-  }
-
-  /// - Throws: what is given is of no use.
-  func checkUse() throws {
-    try access.check(participants: tracks.participant)
-    try checkMix()
-    if emptyTimeout != nil, !untilEmpty, !untilLeft {
-      throw ValidationError("--empty-timeout is for --until-empty and --until-left: give one of them, too")
-    }
-    if let duration, duration <= .zero {
-      throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
-    }
-    if files.maxSize != nil, !targets.contains(where: \.isFile) {
-      throw ValidationError("--max-size is for files, and no destination is one: --duration ends a live stream, too")
-    }
-  }
-
-  /// - Throws: what is given for a mixed room does not fit it, or there is none.
-  private func checkMix() throws {
-    if isOfOne, tracks.only == nil {
-      throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
-    }
-    guard !isComposite else { return }
-    if let option = mixedAudio.given.first { throw CompositeArguments.isForMixedRoom(option) }
-    if encoding.fps != nil {
-      throw ValidationError(
-        "--fps is for a mixed room: give --composite LAYOUT, too; the frames of one participant stay as they are sent")
-    }
   }
 
   private var source: [Track.Source] { tracks.source }
   private var trackName: [String] { tracks.trackName }
   private var track: [String] { tracks.track }
   var isComposite: Bool { composite.layout != nil }
-  private var isOfOne: Bool { composite.layout == .participant }
+  var isOfOne: Bool { composite.layout == .participant }
 
   /// What is asked for, with the templates that are read for it and what is set for those that receive.
   struct Prepared {
@@ -221,7 +195,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
         autoSubscribe: false, adaptiveStream: isComposite, receiveValues: prepared.receiveValues))
     let source = job(in: room, prepared)
     if !isComposite { tellIdlePreset(console) }
-    tellIdleReconnection(console)
+    tellIdleOptions(console)
     do {
       try await recording(source, room, prepared.options, console, control: controlForm)
         .run(url: try access.serverURL(), token: try access.accessToken())
@@ -255,11 +229,17 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   }
 
   /// Not of a job of `run`, whose file may bring a live server later. What was tried on a terminal, where one may be
-  /// added, is no mistake elsewhere.
-  private func tellIdleReconnection(_ console: Console) {
-    guard reconnectFor != nil, controlForm == nil, !targets.contains(where: \.isLive) else { return }
-    console.say("Without effect: --reconnect-for, which is for live servers; no destination is one.")
-    console.event("without_effect", ["variables": ["reconnect-for"]])
+  /// added, is no mistake elsewhere; what is for files is one there.
+  private func tellIdleOptions(_ console: Console) {
+    func tell(_ option: String, for places: String) {
+      console.say("Without effect: --\(option), which is for \(places); no destination is one.")
+      console.event("without_effect", ["variables": [option]])
+    }
+    if reconnectFor != nil, controlForm == nil, !targets.contains(where: \.isLive) {
+      tell("reconnect-for", for: "live servers")
+    }
+    guard !targets.contains(where: \.isFile) else { return }
+    for option in optionsOfFiles { tell(option, for: "files") }
   }
 
   /// Checks what can be before the room is joined, and takes the files.

@@ -95,7 +95,7 @@ struct RoomArguments: ParsableArguments {
   /// What the command tells people and machines; what the library logs goes to standard error from here on.
   func console() -> Console {
     ConsoleLog.start(isVerbose: verbose)
-    return Console(isJSON: json)
+    return Console(isJSON: json, judgesCommandLine: true)
   }
 
   var connectOptions: ConnectOptions {

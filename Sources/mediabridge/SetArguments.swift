@@ -9,7 +9,7 @@ struct SetArguments: ParsableArguments {
     name: .customLong("set"),
     help: ArgumentHelp(
       "Value for a variable of the pipeline templates that this command uses, several times for several of them; "
-        + "NAME.name=value is for the destination of that name alone, or for the template NAME",
+        + "NAME.name=value is for the destination of that name alone",
       valueName: "name=value"))
   var pairs: [String] = []
 
@@ -33,6 +33,15 @@ struct SetArguments: ParsableArguments {
       throw ValidationError("--set \(pair): write name=value, or NAME.name=value for the destination NAME")
     }
     return Assignment(destination: String(destination), name: String(name), value: parts[1])
+  }
+
+  /// What pairs set where there is one template, and no destination.
+  /// - Throws: for what is no pair, and for one that is for a destination.
+  static func values(of pairs: [String]) throws -> [String: String] {
+    try pairs.map(parse).reduce(into: [:]) { values, assignment in
+      if let name = assignment.destination { throw noDestination(name, assignment, [], "destination") }
+      values[assignment.name] = assignment.value
+    }
   }
 
   /// What is set for each destination alone: by the name of its template, or of its file, which goes before that.

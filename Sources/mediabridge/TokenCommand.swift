@@ -17,7 +17,7 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: "Room the token is for") var room: String
     @Option(help: "Identity of its holder; unique in the room") var identity: String
     @Option(help: "Name to show") var name: String?
-    @Option(help: "How long it is valid, such as 30m or 6h", transform: duration(of:)) var validFor: Duration =
+    @Option(help: "How long it is valid, such as 30m; 6h by default", transform: duration(of:)) var validFor: Duration =
       .seconds(6 * 3600)
     @Flag(help: "Its holder may not publish") var noPublish = false
     @Flag(help: "Its holder may not subscribe") var noSubscribe = false

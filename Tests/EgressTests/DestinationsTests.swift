@@ -180,6 +180,17 @@ import Testing
     #expect(try Set(streams("b.mkv").keys) == ["h264", "opus"] && streams("d.ogg").count == 1)
   }
 
+  @Test func oneThatHasNotBegunIsNotRemoved() async throws {
+    let room = Room(roomOptions: RoomOptions(audioPlayback: .off, pipelineFolder: folder.path))
+    let recorder = Recorder(room: room, options: RecordingOptions(file: path("a.mkv")))
+    try await recorder.prepare()
+    let early = await #expect(throws: LiveKitError.self) { try await recorder.remove(path("a.mkv")) }
+    #expect(early?.code == .invalidState && early?.message.contains("a.mkv has not begun") == true)
+    let unknown = await #expect(throws: LiveKitError.self) { try await recorder.remove(path("b.mkv")) }
+    #expect(unknown?.message == "nothing is written to \(path("b.mkv"))")
+    _ = try? await recorder.finish()
+  }
+
   /// Of what is known before the room is joined, and of what is known only then; in folders that are made.
   @Test func fileNamesTakePlaceholders() async throws {
     let names = ["{room_name}/{publisher_identity}-{utc}.mkv", "{time}/{track_type}-{track_source}-{track_id}.ogg"]

@@ -61,6 +61,15 @@ import Testing
     }
   }
 
+  @Test func aSizeThatCannotBeIsNamedAsItWasGiven() {
+    func refusal(_ encoding: EncodingOptions) -> String? {
+      #expect(throws: LiveKitError.self) { try encoding.check() }?.message
+    }
+    #expect(refusal(EncodingOptions(width: 65, height: 65))?.hasPrefix("a size of 65x65: give even numbers") == true)
+    #expect(refusal(EncodingOptions(width: 641))?.hasPrefix("a width of 641: give an even number") == true)
+    #expect(refusal(EncodingOptions(height: 8))?.hasPrefix("a height of 8: ") == true)
+  }
+
   /// A keyframe interval asks whoever sends, and encodes nothing.
   @Test func onlyWhatASenderCannotChangeIsEncoded() throws {
     func feed(_ encoding: EncodingOptions) throws -> (Feed.Way?, [[String]], Duration?) {

@@ -1,5 +1,6 @@
 """What goes wrong is said in one line that helps, with an exit status that is not 0."""
 
+import json
 import signal
 import socket
 import subprocess
@@ -378,6 +379,11 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "/proc/no/file"], ["/proc/no/file: the folder /proc/no cannot be made"]),
     (["frames", "--dev", "--room", "r", "--info", "/proc/no/a.jsonl"], ["the folder /proc/no cannot be made"]),
     (["frames", "--dev", "--room", "r", "unix:/" + 120 * "x"], ["107 bytes"]),
+    (["frames", "--dev", "--room", "r", "unix:"], ["'unix:' lacks the path of its socket: write unix:PATH"]),
+    (["frames", "--dev", "--room", "r", "shm:"], ["'shm:' lacks the path of its socket: write shm:PATH"]),
+    (["frames", "--dev", "--room", "r", "--format", "rgb24", "shots/"], ["shots/ is a folder", "--format png"]),
+    (["pcm", "--dev", "--room", "r", "/tmp"], ["/tmp is a folder", "name a file in it"]),
+    (["pcm", "--dev", "--room", "r", "ws://h:99999/x"], ["ws://h:99999/x: port 99999 does not exist"]),
     (["frames", "--dev", "--room", "r", "--format", "png", "shm:a"], ["shared memory", "not png", "--format i420"]),
     (["frames", "--dev", "--room", "r", "--each", "shm:a"], ["{publisher_identity}"]),
     (["frames", "--dev", "--room", "r", "--each", "--framed", "shm:a"], ["--framed", "shared memory"]),
@@ -478,6 +484,16 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", "--set", "c.mp4.width=640", FILE, "b.mp4"], ["'c.mp4'", "did you mean"]),
     (["record", "--dev", "--room", "r", "--set", "widht=640", FILE, "b.mkv"], ["output/mp4", "output/mkv", "'width'"]),
     (["record", "--dev", "--room", "r", "b.mkv", "./b.mkv"], ["b.mkv and ./b.mkv are the same", "another name"]),
+    (["record", "--dev", "--room", "r", "--dry-run", "b.mkv", "mkv=./b.mkv"], ["are the same", "another name"]),
+    (["record", "--dev", "--room", "r", "--dry-run", "mkv="], ["'mkv=' lacks a file: write mkv=FILE"]),
+    (["record", "--dev", "--room", "r", "-"], ["'-': standard output carries what is told", "named pipe", "'pcm'"]),
+    (["record", "--dev", "--room", "r", "mkv=/dev/stdout"], ["'/dev/stdout': standard output carries what is told"]),
+    (["stream", "--dev", "--room", "r", "--manifest", "udp://h:1"], ["--manifest is for files", "leave it out"]),
+    (["stream", "--dev", "--room", "r", "--on-complete", 'up "$1"', "udp://h:1"], ["--on-complete is for files"]),
+    (["record", "--dev", "--room", "r", "--dry-run", "rtmp://h:abc/live/k"], ["'rtmp://h:abc/", "port abc does not"]),
+    (["record", "--dev", "--room", "r", "--dry-run", "udp://h:99999"], ["'udp://h:99999': port 99999 does not exist"]),
+    (["record", "--dev", "--room", "r", "--dry-run", "srt://h:1?mode=lstener"], ["no mode 'lstener'", "listener?"]),
+    (["record", "--dev", "--room", "r", "--dry-run", "srt://h:1?passphrase=SHORT"], ["={...}': the passphrase is too"]),
     (["record", "--dev", "--room", "r", "--particpant", "x", FILE], ["--participant"]),
     (["record", "--dev", "--room", "r", "--participant", "a", "--track", "b", FILE], ["exclude"]),
     (["record", "--dev", "--room", "r", "--source", "camera", "--track", "b", FILE], ["exclude"]),
@@ -542,6 +558,15 @@ MISTAKES = [
     (["probe", "--dev", "--room", "r", "x"], ["unexpected", "x"]),
     (["demo", "--output", "x.avi"], ["x.avi", ".mp4"]),
     (["demo", "--duration", "x"], ["--duration", "30s"]),
+    (["demo", "--duration", "0"], ["--duration", "no time"]),
+    (["probe", "--dev", "--room", "r", "--each", "1s"], ["--each", "--quality low,high"]),
+    (["publish", "/tmp", "--dev", "--room", "r"], ["/tmp: a folder is no source"]),
+    (["publish", "foo://camera/x", "--dev", "--room", "r"], ["'foo://…'", "rtsp://"]),
+    (["publish", "rstp://camera/x", "--dev", "--room", "r"], ["'rstp://…'", "did you mean rtsp://?"]),
+    (["publish", "rtsp://", "--dev", "--room", "r"], ["names no server", "rtsp://HOST/PATH"]),
+    (["publish-frames", "no-such-file", "--dev", "--room", "r"], ["no-such-file: no such file"]),
+    (["publish-test", "--dev", "--room", "r", "--fps", "15"], ["--fps is for --clip"]),
+    (["pipelines", "graph", "output/mp4", "--set", "mp4.location=x"], ["--set mp4.location=x", "write name=value"]),
     (["demo", "--pipelines", "/no/such"], ["/no/such"]),
     (["dev-server", "--port", "99999"], ["65535"]),
     (["dev-server", "--host", "203.0.113.9", "--port", "0"], ["no such address"]),
@@ -574,6 +599,67 @@ def test_a_command_with_a_mistake(arguments, words, monkeypatch):
             assert len(line) < 120, done.stderr
 
 
+def cannot_join(command, *options):
+    return run(command, *NOWHERE, *KEYS, "--room", "r", *options, timeout=20)
+
+
+# What the library finds, before anything is joined.
+REFUSED = [
+    "record a.mov",
+    "record foo=a.mkv",
+    "record --encode nosuch a.mkv",
+    "record --width 641 a.mp4",
+    "record --size 65x65 a.mp4",
+    "record --composite grid --gap 7 a.mp4",
+    "record --composite grid --fps 200 a.mp4",
+    "record --set width=abc a.mp4",
+    "record --source camera --source screen a.mkv",
+    "record {foo}.mkv",
+    "record --each participant a.mkv",
+    "record --part-duration 0 a.mkv",
+    "record --captions udp://127.0.0.1:5999",
+    "record --dry-run a.mov",
+    "frames --info 77 a.raw",
+    "publish pattern --set width=abc",
+    "publish tone --process blur",
+    "watch --url nonsense",
+]
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_mistake_of_the_command_line_has_a_status_of_its_own(command):
+    """A supervisor that begins a command again after any other status would do so for ever."""
+    done = cannot_join(*command.split())
+    assert done.returncode == 64, done.stderr
+    assert "127.0.0.1:9" not in done.stderr, "it tried to join"
+
+
+def test_what_the_network_or_the_machine_lacks_is_no_mistake_of_the_command_line(tmp_path):
+    assert cannot_join("record", tmp_path / "a.mkv").returncode == 1
+    assert cannot_join("record", "/proc/a.mkv").returncode == 1
+    assert run("pipelines", "show", "output/nosuch").returncode == run("pipelines", "show", "foo/x").returncode == 64
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "recrod --json",
+        "record --json --dev --duration abc a.mkv",
+        "record --json --dev --room r --set hls.segment-duration=abc a.m3u8",
+    ],
+)
+def test_a_mistake_of_the_command_line_is_told_to_machines_too(arguments):
+    done = run(*arguments.split(), timeout=20)
+    (event,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 64 and event["event"] == "failed" and event["code"] == "invalidParameter", done.stdout
+    assert event["message"] in done.stderr.splitlines()[0]
+
+
+def test_a_pipe_of_frames_gets_no_mistake():
+    done = run("frames", "--dev", "--room", "r", "--json", "--fps", "200", timeout=20)
+    assert done.returncode == 64 and done.stdout == "" and "--fps 200" in done.stderr
+
+
 @pytest.mark.parametrize("command", [("token", "create", "--dev", "--room", "r", "--identity", "i"), ("run", "--schema")])
 def test_what_is_printed_and_cannot_be_written_is_a_failure(command):
     with open("/dev/full", "w") as full:
@@ -604,6 +690,7 @@ SECRETS = [
     ["pcm", *ROOM, "--mix", "wss://u:hunter2@host/{track_id}?token=hunter2"],
     ["pcm", *ROOM, "wss://u:hunter2@host/{nonsense}?token=hunter2"],
     ["frames", *ROOM, "http://u:hunter2@host/x?token=hunter2"],
+    ["publish", *ROOM, "foo://u:hunter2@host/x?token=hunter2"],
     ["rtmp://host/app/hunter2hunter2"],
     ["mkv=rtmp://host/app/hunter2hunter2"],
 ]
@@ -632,6 +719,13 @@ def test_a_command_without_a_mistake(options, monkeypatch):
     without_access(monkeypatch)
     done = run("record", "--dev", "--room", "r", *options, "--dry-run", "x.mp4", timeout=20)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_for_files_alone_is_said_to_change_nothing_where_one_may_be_added():
+    options = ("--json", "--control", "-", "--manifest", "--on-complete", 'up "$1"')
+    done = run("stream", *NOWHERE, *KEYS, "--room", "r", *options, "udp://127.0.0.1:9")
+    assert done.returncode == 1, done.stderr
+    assert '"variables":["manifest"]' in done.stdout and '"variables":["on-complete"]' in done.stdout
 
 
 def test_what_is_for_live_servers_alone_is_said_to_change_nothing(tmp_path):

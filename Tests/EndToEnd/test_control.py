@@ -55,6 +55,9 @@ def test_destinations_by_json(server, tmp_path):
         ({"command": "label"}, '"text" is missing'),
         ({"command": "layout", "layout": "mosaic"}, "grid, speaker"),
         ({"command": "remove"}, "location"),
+        ({"command": "add", "location": str(tmp_path / "c.mkv"), "valeus": {"cluster": 1}}, 'did you mean "values"?'),
+        ({"command": "label", "text": "a", "topic": "b"}, '"label" takes no key of that name; there are'),
+        ({"command": "end", "now": True}, '"end" takes no key'),
         ({"command": "jump"}, "add, remove"),
     ):
         answer = ask(recorder, **wrong)

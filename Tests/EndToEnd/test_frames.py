@@ -60,6 +60,13 @@ def test_i420_on_standard_output_has_every_frame_at_its_time(room, tmp_path):
         assert np.abs(plane - source_luma(number)).mean() < 8, "close to what was published"
 
 
+def test_the_name_of_standard_output_is_standard_output(room):
+    """All else is told on standard error then, too."""
+    options = ("--format", "gray8", "--size", "64x64", "--fps", "10", "--duration", "1s")
+    data = Reader(room, "frames", *options, "/dev/stdout").all()
+    assert data and len(data) % (64 * 64) == 0, "only whole frames"
+
+
 @pytest.mark.parametrize("form, channels", [("rgb24", 3), ("bgr24", 3), ("gray8", 1), ("nv12", 0)])
 def test_other_formats_are_scaled_with_borders_at_an_even_rate(room, form, channels, tmp_path):
     log = tmp_path / "info.jsonl"

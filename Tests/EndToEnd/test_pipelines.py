@@ -241,4 +241,4 @@ def test_the_picture_has_every_element_and_link(say, tmp_path):
     drawn = say("pipelines", "graph", "output/mp4", "--set", "location=<&\">.mp4").stdout
     assert "location=<&\">.mp4" in "".join(ElementTree.fromstring(drawn).itertext())
     wrong = say("pipelines", "graph", "output/mp4", "--set", "locaton=a")
-    assert wrong.returncode == 1 and "did you mean location?" in wrong.stderr
+    assert wrong.returncode == 64 and "did you mean location?" in wrong.stderr

@@ -55,7 +55,7 @@ def test_a_clip_is_seen_and_heard(local_server, start, tmp_path):
 
 def test_publish_test_says_what_it_publishes(local_server):
     assert said(local_server, "publish-test", "--duration", "1s", "--set", "width=320", "--set", "height=180") == (
-        "Publishing camera VP8 320x180, microphone OPUS (Ctrl-C ends)\n"
+        "Publishing camera VP8 320x180, microphone Opus (Ctrl-C ends)\n"
     )
 
 

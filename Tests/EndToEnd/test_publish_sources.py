@@ -156,7 +156,7 @@ def test_standard_input_is_published(server, start, tmp_path, name):
 def test_standard_input_that_is_nothing_is_told(server, start, tmp_path):
     nonsense = tmp_path / "nonsense"
     nonsense.write_text("hello\n")
-    assert_failed(publish(server, start, "-", stdin=nonsense), "-:", "type", within=20)
+    assert_failed(publish(server, start, "-", stdin=nonsense), "-: it is no media that GStreamer knows", within=20)
     assert_failed(publish(server, start, "-", stdin="/dev/null"), "-:", within=20)
 
 

@@ -56,6 +56,21 @@ BROKEN = {
     "empty destinations": (JOB.replace("a.mkv", "[]"), [("9:19", "this list is empty")]),
     "no template": (JOB.replace("a.mkv", "[b.mkv, a.xyz]"), [("9:27", "has to end in one of")]),
     "a stream without a key": (JOB.replace("a.mkv", "rtmp://server"), [("9:19", "lacks an application")]),
+    "a port of no server": (JOB.replace("a.mkv", "'udp://h:99999'"), [("9:19", "port 99999 does not exist")]),
+    "a mode of no SRT": (JOB.replace("a.mkv", "'srt://h:1?mode=lstener'"), [("9:19", "did you mean listener?")]),
+    "a short passphrase": (JOB.replace("a.mkv", "'srt://h:1?passphrase=SHORT'"), [("9:19", "10 to 79 bytes")]),
+    "a template without a file": (JOB.replace("a.mkv", "[a.mkv, 'mkv=']"), [("9:27", "'mkv=' lacks a file")]),
+    "one file twice": (JOB.replace("a.mkv", "[a.mkv, b.mkv, ./a.mkv]"), [("9:", "a.mkv and ./a.mkv are the same")]),
+    "standard output of a recording": (JOB.replace("a.mkv", "mkv=/dev/stdout"), [("9:19", "carries what is told")]),
+    "a manifest of a live server": (
+        JOB.replace("a.mkv", "'udp://h:1'") + "    manifest: true\n", [("10:5", "`manifest` is for files")]
+    ),
+    "a server without an address": (JOB.replace("ws://127.0.0.1:9", "foo"), [("3:10", "'foo' is not a server")]),
+    "a socket without a path": (FRAMES.replace("a.raw", "'unix:'"), [("10:18", "'unix:' lacks the path")]),
+    "samples in a folder": (
+        FRAMES.replace("a.raw", "shots/") + "    format: rgb24\n", [("10:18", "shots/ is a folder, which takes images")]
+    ),
+    "a port of no WebSocket": (PCM.replace("a.raw", "'ws://h:99999/x'"), [("10:18", "port 99999 does not exist")]),
     "unknown in a destination": (JOB.replace("a.mkv", "{location: a.mkv, outptu: mp4}"), [("9:37", "`output`?")]),
     "a destination of nothing": (JOB.replace("a.mkv", "{output: mp4}"), [("9:19", "`location` is missing")]),
     "values of a destination": (JOB.replace("a.mkv", "{location: a.mkv, set: {bitrat: 5}}"), [("9:19", "bitrat")]),

@@ -55,7 +55,7 @@ def test_what_makes_frames_is_drawn(server, tmp_path):
     assert any("receive-vp8" in file.name for file in tmp_path.iterdir())
     (tmp_path / "file").touch()
     reader = Reader(server, "frames", "--duration", "1s", "--dot", tmp_path / "file")
-    assert reader.finish() == 1 and f"--dot {tmp_path / 'file'}: " in reader.said
+    assert reader.finish() == 64 and f"--dot {tmp_path / 'file'}: " in reader.said
 
 
 def test_what_fails_is_drawn(server, tmp_path):

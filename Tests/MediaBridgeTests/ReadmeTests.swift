@@ -82,6 +82,20 @@ import Testing
     await room.stop()
   }
 
+  @Test func framesAreNotCountedOnInARoomThatIsGone() async throws {
+    let room = try await SyntheticRoom.start(codecs: [:])
+    let watcher = Room(roomOptions: RoomOptions(autoSubscribe: false))
+    try await watcher.connect(url: room.url, token: try SyntheticRoom.token("watcher"))
+    // One that the others see.
+    let token = try SyntheticRoom.token("counter", VideoGrant.publisher(room: SyntheticRoom.name))
+    let counting = Task { [url = room.url] in try await countFrames(url: url, token: token, for: .seconds(3)) }
+    try await eventually("the counter") { watcher.remoteParticipants["counter"] != nil }
+    room.server.removeParticipant("counter")
+    await #expect(throws: LiveKitError.self) { try await counting.value }
+    await watcher.disconnect()
+    await room.stop()
+  }
+
   @Test func nobodyStaysInTheRoomAfterAnError() async throws {
     let room = try await SyntheticRoom.start()
     let watcher = Room(roomOptions: RoomOptions(autoSubscribe: false))

@@ -35,6 +35,7 @@ struct OutputPlan: Sendable {
 struct OutputPlanner: Sendable {
   let template: TemplateName
   let read: ReadTemplates
+  private let destination: Destination
   private let choices: [Track.Kind: FeedChoice]
   /// Of each audio beside the first; nil where the template takes no other.
   private let voiceChoice: FeedChoice?
@@ -68,6 +69,7 @@ struct OutputPlanner: Sendable {
   init(_ templates: OutputTemplates, factory: PipelineFactory) throws(LiveKitError) {
     let (found, encoders, destination) = (templates.output, templates.encoders, templates.destination)
     template = TemplateName(.output, found.name)
+    self.destination = destination
     read = ReadTemplates(output: found, encoders: encoders.templates)
     let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory.fill(found, values: destination.values)
@@ -85,6 +87,8 @@ struct OutputPlanner: Sendable {
       var choice = FeedChoice(
         output: template.description, accepted: accepted, encoders: encoders.all[kind] ?? [],
         wantedEncoder: encoders.wanted[kind], keyframeInterval: kind == .video ? interval : nil)
+      // `check` says what the first of them lacks.
+      if choice.candidates.isEmpty { choice.encoders += encoders.lacking[kind] ?? [] }
       choice.variables = unowned.intersection(choice.candidates.flatMap(\.variables))
       return choice
     }
@@ -174,14 +178,17 @@ struct OutputPlanner: Sendable {
     templates(for: kinds).reduce(into: []) { $0.formUnion(variables[$1] ?? []) }
   }
 
-  /// Finds mistakes in what was set before a room is joined, when nothing is known of its tracks.
+  /// Finds mistakes in what was set, and elements that are not installed, before a room is joined, when nothing is
+  /// known of its tracks.
   func check(_ kinds: Set<Track.Kind>, factory: PipelineFactory, values: [String: String]) throws(LiveKitError) {
     var encoders: [String] = []
     for choice in choices.filter({ kinds.contains($0.key) }).values {
       if let encoder = try encoder(beforehand: choice) { encoders.append(encoder) }
     }
-    try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try factory.check([template] + encoders.sorted().map { TemplateName(.encode, $0) }, values: values)
+    let templates = [template] + encoders.sorted().map { TemplateName(.encode, $0) }
+    try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.check(templates, values: values) }
+    do throws(PipelineFailure) { try factory.checkElements(of: templates, values: values) } catch {
+      throw LiveKitError(error).about(destination)
     }
   }
 

@@ -37,7 +37,9 @@ package struct OutputTemplates: Sendable {
   private static func name(of destination: Destination, _ factory: PipelineFactory) throws(LiveKitError)
     -> String
   {
-    if let mistake = destination.mistake { throw LiveKitError(.invalidParameter, mistake) }
+    if let mistake = destination.mistake ?? destination.placeMistake {
+      throw LiveKitError(.invalidParameter, mistake)
+    }
     let names = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.names(of: .output) }.map(\.name)
     if let name = destination.template, names.contains(name) { return name }
     if let name = destination.output {
@@ -72,6 +74,8 @@ struct ReadTemplates: Sendable {
 struct Encoders: Sendable {
   /// By what goes in.
   private(set) var all: [Track.Kind: [EncoderTraits]] = [:]
+  /// The same of those that lack an element which could be installed.
+  private(set) var lacking: [Track.Kind: [EncoderTraits]] = [:]
   /// By name.
   private(set) var templates: [String: Template] = [:]
   private(set) var wanted: [Track.Kind: String] = [:]
@@ -110,19 +114,17 @@ struct Encoders: Sendable {
     let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
     }
-    // One for hardware that this machine lacks is none to choose from.
-    let missing = filled.missingHardware
-    guard missing.isEmpty else {
-      guard isWanted else { return }
-      return try LiveKitError.wrapping { () throws(PipelineFailure) in
-        throw PipelineFailure(PipelineError(.missingElements(missing), ""), in: filled)
-      }
+    let missing = filled.missingElements
+    if isWanted, !missing.isEmpty {
+      throw LiveKitError(PipelineError(.missingElements(missing), ""), in: filled)
     }
+    // One for hardware that this machine lacks is none to choose from.
+    guard !missing.contains(where: ElementPackage.isHardware) else { return }
     let traits = EncoderTraits(
       name: entry.name, makes: filled.caps(ofElement: "encoded") ?? CapsText("ANY"),
       variables: Set(template.variables.map(\.name)))
     for (kind, input) in OutputPlanner.inputs where filled.elements.contains(where: { $0.name == input.encoder }) {
-      all[kind, default: []].append(traits)
+      if missing.isEmpty { all[kind, default: []].append(traits) } else { lacking[kind, default: []].append(traits) }
       templates[entry.name] = template
     }
   }

@@ -41,7 +41,7 @@ struct UnknownOutput {
     let examples = variants.isEmpty ? "" : ", such as \(variants.joined(separator: ", "))"
     return
       "'\(shown)': the name has to end in one of \(endings.map { "." + $0 }.joined(separator: ", "))\(nearest ?? "")"
-      + "\(nearest == nil ? ";" : "") NAME=\(shown) or --output NAME says which output template writes it\(examples), "
+      + "\(nearest == nil ? ";" : "") NAME=\(shown) says which output template writes it\(examples), "
       + "and window= shows it"
   }
 

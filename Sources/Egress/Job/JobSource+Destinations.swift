@@ -96,15 +96,24 @@ extension JobSource {
     guard
       let index = destinations.firstIndex(where: { $0.isOpen && $0.target.isCalled(location) }),
       let output = destinations[index].output
-    else {
-      let names = open.map(\.shown).joined(separator: ", ")
-      throw LiveKitError(
-        .invalidParameter, "nothing is written to \(Destination(location: location).shown); there is \(names)")
-    }
+    else { throw notOpen(location, besides: open) }
     guard open.count > 1 else {
       throw LiveKitError(.invalidState, "\(open[0].shown) is the last destination; end the recording instead")
     }
     return (index, output)
+  }
+
+  /// Why what is called so cannot be ended.
+  private func notOpen(_ location: String, besides open: [Destination]) -> LiveKitError {
+    let waiting = job.isTold || job.isFinished ? [] : job.targets?.all ?? []
+    if let target = waiting.first(where: { $0.isCalled(location) }) {
+      return LiveKitError(
+        .invalidState, "\(target.destination.shown) has not begun; remove it once it has, or end the recording")
+    }
+    let there = open.map(\.shown).joined(separator: ", ")
+    let shown = Destination(location: location).shown
+    return LiveKitError(
+      .invalidParameter, "nothing is written to \(shown)\(there.isEmpty ? "" : "; there is \(there)")")
   }
 
   private func leave(_ output: JobDestination) -> Task<Void, Never>? {

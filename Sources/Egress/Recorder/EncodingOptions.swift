@@ -91,11 +91,20 @@ extension EncodingOptions {
 
   /// - Throws: what no encoder takes.
   func check() throws(LiveKitError) {
-    for (name, side) in [("width", width), ("height", height)] {
-      guard let side, !(16...7680).contains(side) || !side.isMultiple(of: 2) else { continue }
-      throw LiveKitError(.invalidParameter, "a \(name) of \(side): give an even number of pixels from 16 to 7680")
-    }
+    try checkSize()
     guard let keyFrameInterval, !(.milliseconds(100)...(.seconds(3600))).contains(keyFrameInterval) else { return }
     throw LiveKitError(.invalidParameter, "a keyframe every \(keyFrameInterval): give 0.1 to 3600 seconds")
+  }
+
+  /// What was given as one is named as one.
+  private func checkSize() throws(LiveKitError) {
+    let sides = [("width", width), ("height", height)]
+    let wrong = sides.first { $0.1.map { !(16...7680).contains($0) || !$0.isMultiple(of: 2) } ?? false }
+    guard case (let name, let side?)? = wrong else { return }
+    guard let width, let height else {
+      throw LiveKitError(.invalidParameter, "a \(name) of \(side): give an even number of pixels from 16 to 7680")
+    }
+    throw LiveKitError(
+      .invalidParameter, "a size of \(width)x\(height): give even numbers of pixels from 16 to 7680, such as 1280x720")
   }
 }

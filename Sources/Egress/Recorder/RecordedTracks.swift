@@ -143,8 +143,9 @@ struct RecordedTracks: Sendable {
         inputs[kind].map { $0.publication === publication && $0.received.track.packetsReceived > 0 } ?? false
       if hasCome, !isEmpty, !interrupted.contains(publication.sid) { omissions.came(publication.sid) }
       guard isEmpty, !omissions.has(publication.sid) else { continue }
-      let reason = publication.isMuted ? "it was muted all the time" : "nothing of it has come"
-      _ = omissions.note(omission(publication, reason, wasWanted: choice.isNamed(publication)))
+      let isMuted = publication.isMuted
+      let reason = isMuted ? "it was muted all the time" : "nothing of it has come"
+      _ = omissions.note(omission(publication, reason, wasWanted: !isMuted && choice.isNamed(publication)))
     }
   }
 }

@@ -74,6 +74,10 @@ public final class MediaSource: Sendable {
       goesOnMuted: goesOnMuted)
   }
 
+  /// Finds mistakes in the values of its template before anything is opened.
+  /// - Throws: what the template does not take.
+  package func check() throws(LiveKitError) { try capture.check() }
+
   /// A track of its video.
   public func makeVideoTrack(name: String = Track.cameraName, source: Track.Source = .camera) -> LocalVideoTrack {
     LocalVideoTrack(name: name, source: source, capture: capture.output(.video))

@@ -80,6 +80,18 @@ actor TemplateCapture {
     }
   }
 
+  /// Finds mistakes in what is set for its template, without opening anything.
+  /// - Throws: what the template does not take.
+  nonisolated func check() throws(LiveKitError) {
+    let (name, location) = (TemplateName(.capture, source.template), "location")
+    try LiveKitError.wrapping { () throws(PipelineFailure) in
+      let known = try PipelineFactory(folder: source.folder).variables(of: name)
+      let set = source.values.filter { known.contains($0.key) && $0.key != location }
+      try PipelineFactory(folder: source.folder, overrides: set)
+        .check([name], values: source.values.filter { $0.key == location })
+    }
+  }
+
   /// Begins anew where it runs.
   /// - Parameter limit: how long something is waited for to come for each of its tracks, before which they are told no
   ///   failure; nil not to wait.

@@ -36,6 +36,17 @@ extension PipelineFactory {
     }
   }
 
+  /// Finds elements that are not installed, before anything is joined or opened.
+  /// - Parameter values: what the program derives.
+  /// - Throws: `missingElement`, with the line of each and what to install.
+  package func checkElements(of templates: [TemplateName], values: [String: String]) throws(PipelineFailure) {
+    for template in templates {
+      let filled = try fill(template.kind, template.name, values: values)
+      // Only GStreamer knows whether it is lost without them.
+      if !filled.missingElements.isEmpty { _ = try make(filled) }
+    }
+  }
+
   package func variables(of template: TemplateName) throws(PipelineFailure) -> Set<String> {
     Set(try self.template(template.kind, template.name).variables.map(\.name))
   }

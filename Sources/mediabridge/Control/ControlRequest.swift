@@ -52,7 +52,9 @@ enum ControlRequest: Sendable {
       }
       return text
     }
-    switch try text("command") {
+    let command = try text("command")
+    try Self.checkKeys(of: object, for: command)
+    switch command {
     case "add":
       let values = try Self.values(object["values"])
       self = .add(OutputDestination(Destination(argument: try text("location")), values: values))
@@ -64,6 +66,23 @@ enum ControlRequest: Sendable {
     case "end": self = .end
     default: throw LiveKitError(.invalidParameter, "there is no such command; \"command\" is \(Self.commands)")
     }
+  }
+
+  /// What each takes besides `command` and `id`.
+  private static let keys = [
+    "add": ["location", "values"], "remove": ["location"], "layout": ["layout"],
+    "label": ["text", "participant", "duration"], "pause": [], "resume": [], "end": [],
+  ]
+
+  /// One that is passed over would be missed later.
+  private static func checkKeys(of object: [String: Any], for command: String) throws(LiveKitError) {
+    guard let own = keys[command] else { return }
+    let known = ["command", "id"] + own
+    guard let unknown = object.keys.sorted().first(where: { !known.contains($0) }) else { return }
+    let advice =
+      NearestName.of(unknown, in: known).map { "did you mean \"\($0)\"?" }
+      ?? "there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
+    throw LiveKitError(.invalidParameter, "\"\(command)\" takes no key of that name; \(advice)")
   }
 
   /// For machines.

@@ -126,7 +126,15 @@ extension PipelineArguments {
     } catch {
       // Not as a mistake of the command line, whose usage would be told along.
       Console(isJSON: false).fail(error)
-      throw ExitCode.failure
+      throw Self.isMistake(error) ? ExitCode.validationFailure : .failure
+    }
+  }
+
+  /// Whether it is the name that is wrong, and no template.
+  private static func isMistake(_ error: any Error) -> Bool {
+    switch error as? TemplateStore.Failure {
+    case .notFound, .badName: true
+    default: error is ValidationError
     }
   }
 

@@ -20,15 +20,19 @@ struct PipelinesGraph: AsyncParsableCommand {
   var output: String?
   @Argument(help: "KIND/NAME such as output/mp4, or only the name") var name: String
 
+  func validate() throws { _ = try SetArguments.values(of: pairs) }
+
   func run() async throws {
     let template = try templates.find(name)
     do {
-      let picture = GraphDrawing(try template.filledForShow(try values()), summary: template.summary).svg
+      let values = try SetArguments.values(of: pairs)
+      let picture = GraphDrawing(try template.filledForShow(values), summary: template.summary).svg
       guard let output else { return try Terminal.shared.copy(String(picture.dropLast())) }
       try write(picture, to: output)
-    } catch let error as ValidationError { throw error } catch {
+    } catch {
       Console(isJSON: false).fail(error)
-      throw ExitCode.failure
+      // The template was read: what it does not take are values.
+      throw error is TemplateError ? ExitCode.validationFailure : .failure
     }
   }
 
@@ -36,15 +40,5 @@ struct PipelinesGraph: AsyncParsableCommand {
     do { try Data(picture.utf8).write(to: URL(fileURLWithPath: file)) } catch {
       throw LiveKitError(.output, "\(file): \(error.systemReason)", fault: .destination)
     }
-  }
-
-  private func values() throws -> [String: String] {
-    var values: [String: String] = [:]
-    for pair in pairs {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("--set \(pair): write name=value") }
-      values[parts[0]] = parts[1]
-    }
-    return values
   }
 }

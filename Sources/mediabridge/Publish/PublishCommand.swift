@@ -13,7 +13,8 @@ struct PublishCommand: AsyncParsableCommand {
       screen-audio (what is heard), microphone, or the name of a capture template, such as pattern and tone: \
       `mediabridge pipelines list` shows them, and --set changes them. H.264, VP8, VP9 and Opus go as they are, in one \
       layer, where that can be: without B-frames, and with a keyframe every 4 s. All else, and all with --encode, is \
-      decoded, and encoded as --codec in the layers that LiveKit's clients send. It ends with its files, or at Ctrl-C.
+      decoded, and encoded as --codec in the layers that LiveKit's clients send. It ends with its files, or at Ctrl-C. \
+      --set NAME.name=value is for the template NAME alone.
       """)
 
   @Argument(help: ArgumentHelp("What to publish", valueName: "source")) var sources: [String] = []
@@ -53,7 +54,8 @@ struct PublishCommand: AsyncParsableCommand {
   var seek: Duration?
   @Option(
     help: ArgumentHelp(
-      "How long a live source that went away is tried again, once it has sent something", valueName: "time"),
+      "How long a live source that went away is tried again, once it has sent something; 30s by default",
+      valueName: "time"),
     transform: duration(of:))
   var reconnectFor = Duration.seconds(30)
   @Option(help: "How long; without it until the files end, or Ctrl-C", transform: duration(of:)) var duration: Duration?
@@ -71,7 +73,8 @@ struct PublishCommand: AsyncParsableCommand {
         throw ValidationError("--backup-codec is for what is sent with --codec vp9 or av1")
       }
     }
-    _ = try plan()
+    // What the library refuses is told by `run`: in one line, and with its code.
+    do { _ = try plan() } catch is LiveKitError {}
   }
 
   private struct Plan {
@@ -99,9 +102,23 @@ struct PublishCommand: AsyncParsableCommand {
     let made = sources.map { source in
       source.make(from: seek ?? .zero, passthrough: passthrough, folder: access.pipelines)
     }
-    return Plan(
+    let plan = Plan(
       sources: Array(zip(sources, made)), process: process, video: values[values.count - 2],
       audio: values[values.count - 1])
+    try check(plan)
+    return plan
+  }
+
+  /// - Throws: what a source's template does not take, or that there is nothing to be processed.
+  private func check(_ plan: Plan) throws(LiveKitError) {
+    for (word, media) in plan.sources {
+      do throws(LiveKitError) { try media.check() } catch { throw word.explained(error) }
+    }
+    let factory = PipelineFactory(folder: access.pipelines)
+    let hasVideo = plan.sources.contains { source in
+      (try? CapturePipeline.kinds(of: source.word.template, factory: factory))?.contains(.video) ?? true
+    }
+    try plan.process.check(hasVideo: hasVideo)
   }
 
   /// What is sent as it is where it can be.
@@ -124,25 +141,27 @@ struct PublishCommand: AsyncParsableCommand {
   func run() async throws {
     let console = access.console()
     guard !listDevices else { return try await DeviceList.print(console) }
-    let (plan, interruption) = (try plan(), Interruption())
     let room = Room(roomOptions: access.roomOptions(autoSubscribe: false))
-    let publisher = Publisher(
-      room: room, sources: plan.sources, process: plan.process, video: videoOptions(plan.video),
-      audio: audioOptions(plan.audio), isLooped: loop, reconnectFor: reconnectFor, console: console)
-    do {
-      let (url, token) = (try access.serverURL(), try access.accessToken(grant: VideoGrant.publisher))
-      try drawing.begin()
-      try await console.join(url, interruption) {
-        try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
-      }
-      try await publisher.run(interruption, for: duration)
-      await room.disconnect()
-      try Drawings.check()
-    } catch {
+    do { try await publish(by: room, console) } catch {
       await room.disconnect()
       console.fail(error)
       throw ExitCode.failure
     }
+  }
+
+  private func publish(by room: Room, _ console: Console) async throws {
+    let (plan, interruption) = (try plan(), Interruption())
+    let publisher = Publisher(
+      room: room, sources: plan.sources, process: plan.process, video: videoOptions(plan.video),
+      audio: audioOptions(plan.audio), isLooped: loop, reconnectFor: reconnectFor, console: console)
+    let (url, token) = (try access.serverURL(), try access.accessToken(grant: VideoGrant.publisher))
+    try drawing.begin()
+    try await console.join(url, interruption) {
+      try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
+    }
+    try await publisher.run(interruption, for: duration)
+    await room.disconnect()
+    try Drawings.check()
   }
 
   private func videoOptions(_ values: [String: String] = [:]) -> VideoPublishOptions {

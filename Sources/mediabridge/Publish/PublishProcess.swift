@@ -52,8 +52,8 @@ struct PublishProcess: Sendable {
   }
 
   /// - Throws: where there is nothing to be processed.
-  func check(_ published: [LocalTrackPublication]) throws(LiveKitError) {
-    guard !names.isEmpty, !published.contains(where: { $0.kind == .video }) else { return }
+  func check(hasVideo: Bool) throws(LiveKitError) {
+    guard !names.isEmpty, !hasVideo else { return }
     throw LiveKitError(
       .invalidParameter, "--process \(names.joined(separator: ",")): there is no video in what is to be published")
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GStreamerKit
 import MediaBridge
 import MediaPipelines
 import PipelineTemplates
@@ -76,7 +77,28 @@ struct PublishSource: Sendable {
       throw ValidationError(
         "\(word): only screen=DISPLAY and microphone=ELEMENT take a value; use --set for a template's")
     }
+    try checkLocation()
   }
+
+  /// - Throws: where it is nothing that can be read.
+  private func checkLocation() throws {
+    guard let location else { return }
+    if PathSink.isFolder(location) { throw ValidationError("\(word): a folder is no source; give a file in it") }
+    guard let mark = location.range(of: "://") else { return }
+    let scheme = location[..<mark.lowerBound].lowercased()
+    guard GStreamer.reads(scheme: scheme) else {
+      let advice =
+        NearestName.of(scheme, in: Self.schemes).map { "did you mean \($0)://?" }
+        ?? "give one of \(Self.schemes.map { "\($0)://" }.joined(separator: ", ")), or a capture template of your own"
+      throw ValidationError("'\(scheme)://…' is no address that can be read; \(advice)")
+    }
+    guard mark.upperBound < location.endIndex else {
+      throw ValidationError("\(location): the address names no server; write \(scheme)://HOST/PATH")
+    }
+  }
+
+  /// Those that people stream by.
+  private static let schemes = ["rtsp", "rtmp", "srt", "http", "https"]
 
   private static func advice(_ word: String, _ templates: [String]) -> String {
     NearestName.of(word, in: templates).map { "did you mean '\($0)'?" }
@@ -133,8 +155,14 @@ struct PublishSource: Sendable {
     let isSearch = isMicrophone && values["source"] == nil
     let isClosed = [.noMedia, .pipeline].contains(error.code) && (isSearch || isScreenAudio)
     let said = redacted(error).message
-    let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(said))" : said
+    let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(said))" : Self.spoken(said)
     return LiveKitError(error.code, "\(shown): \(message)", fault: error.fault, underlying: error.underlying)
+  }
+
+  /// What looks at the first bytes says of anything else where it stands in its template.
+  private static func spoken(_ message: String) -> String {
+    guard message.contains("Could not determine type of stream") else { return message }
+    return "it is no media that GStreamer knows; give something that a player plays"
   }
 
   /// Without what is secret in its address: what reads from there says all of it.

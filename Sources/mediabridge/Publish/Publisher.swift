@@ -105,14 +105,16 @@ struct Publisher {
   private func publishAll(for duration: Duration?, _ news: PublishNews) async throws {
     let listeners = sources.indices.filter { sources[$0].word.isListener }
     let others = try await publish(sources.indices.filter { !listeners.contains($0) }, for: duration)
-    if listeners.isEmpty { try process.check(others.map(\.publication)) }
+    if listeners.isEmpty { try process.check(hasVideo: Self.hasVideo(others)) }
     try await begin(others, news)
     guard !listeners.isEmpty else { return }
     // Nobody else waits until somebody calls them.
     let called = try await publish(listeners, for: duration)
-    try process.check((others + called).map(\.publication))
+    try process.check(hasVideo: Self.hasVideo(others + called))
     try await begin(called, news)
   }
+
+  private static func hasVideo(_ published: Published) -> Bool { published.contains { $0.publication.kind == .video } }
 
   private func publish(_ indices: [Int], for duration: Duration?) async throws -> Published {
     var published: Published = []

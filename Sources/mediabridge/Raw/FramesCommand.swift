@@ -63,6 +63,9 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
   private func validateFormat() throws {
     if outputFormat.isImage { try raw.validateImages(outputFormat) }
     try raw.validateEnding(format)
+    if let folder = raw.folder, !outputFormat.isImage {
+      throw ValidationError(RawArguments.refusal(ofFolder: folder).message)
+    }
     if outputFormat == .y4m, raw.framed {
       throw ValidationError("--framed says size and time itself: use --format i420")
     }
@@ -176,11 +179,13 @@ extension RawArguments {
     guard destination.hasSuffix("/") || PathSink.isFolder(destination) else {
       return try PathSink(destination, replaces: overwrite)
     }
-    guard format.isImage else {
-      throw LiveKitError(
-        .invalidParameter, "\(destination) is a folder, which takes images: give --format png or --format jpeg")
-    }
+    // What has filled its name may have made one of it.
+    guard format.isImage else { throw Self.refusal(ofFolder: destination) }
     return try ImageFolder(destination, suffix: format.suffix, replaces: overwrite)
+  }
+
+  fileprivate static func refusal(ofFolder folder: String) -> LiveKitError {
+    LiveKitError(.invalidParameter, "\(folder) is a folder, which takes images: give --format png or --format jpeg")
   }
 
   /// Files are to hold all that comes, readers what is new.

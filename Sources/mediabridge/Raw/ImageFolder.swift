@@ -23,7 +23,7 @@ final class ImageFolder: RawSink {
     guard access("\(folder)/.", W_OK) == 0 else { throw RawDescriptor.failure(ofFile: path) }
     if !replaces, !images.isEmpty {
       throw LiveKitError(
-        .invalidParameter, "\(path) holds images already; give another folder, or --overwrite to replace them")
+        .output, "\(path) holds images already; give another folder, or --overwrite to replace them")
     }
   }
 

@@ -51,6 +51,7 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
     if raw.target.isSharedMemory {
       throw ValidationError("\(raw.destination): shared memory is for frames; give unix:PATH for a socket")
     }
+    if let folder = raw.folder { throw ValidationError("\(folder) is a folder, which takes images: name a file in it") }
     if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
     if mix { try raw.validateHasAll("--mix") }
     try raw.validateNames(mix ? .ofAll : .ofOne)

@@ -47,7 +47,7 @@ final class PathSink: RawSink, @unchecked Sendable {
     guard !Self.isPipe(path) else { return }
     if !replaces, Self.holdsSomething(path) {
       throw LiveKitError(
-        .invalidParameter, "\(path) holds something already; give another name, or --overwrite to replace it")
+        .output, "\(path) holds something already; give another name, or --overwrite to replace it")
     }
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {

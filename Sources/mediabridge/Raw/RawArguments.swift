@@ -113,6 +113,7 @@ struct RawArguments: ParsableArguments {
   private func validateDestination() throws {
     if destination.isEmpty { throw ValidationError("the destination is empty; give a file, or - for standard output") }
     if exec?.allSatisfy(\.isWhitespace) == true { throw ValidationError("--exec is empty; give a command") }
+    do throws(LiveKitError) { try validateSocket() } catch { throw ValidationError(error.message) }
     guard destination.contains("://") else { return }
     guard target.isWebSocket else {
       throw ValidationError(
@@ -120,6 +121,16 @@ struct RawArguments: ParsableArguments {
     }
     if destination.hasSuffix("://") {
       throw ValidationError("\(shown): the address has no server; write ws://server/path")
+    }
+    if let mistake = WebSocketSink.mistake(in: destination) { throw ValidationError(mistake) }
+  }
+
+  /// Of a path with placeholders nobody knows yet how long it is.
+  private func validateSocket() throws(LiveKitError) {
+    switch target {
+    case .socket(let path) where !path.contains("{"): try UnixListener.check(path, scheme: "unix")
+    case .sharedMemory(let path) where !path.contains("{"): try UnixListener.check(path, scheme: "shm")
+    default: break
     }
   }
 

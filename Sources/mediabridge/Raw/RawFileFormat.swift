@@ -47,15 +47,21 @@ extension RawArguments {
 
   /// What the name of the file or pipe ends in, in small letters; nil where it goes elsewhere, or into a folder.
   var ending: String? {
-    guard case .path(let path) = target, !path.hasSuffix("/"), !PathSink.isFolder(path) else { return nil }
+    guard case .path(let path) = target, folder == nil else { return nil }
     let parts = path.split(separator: "/").last?.split(separator: ".") ?? []
     return parts.count > 1 ? parts.last.map { $0.lowercased() } : nil
+  }
+
+  /// The one that it goes into, as it was written; nil where it is none.
+  var folder: String? {
+    guard case .path(let path) = target, path.hasSuffix("/") || PathSink.isFolder(path) else { return nil }
+    return path
   }
 
   /// Whether it is kept under that name: a pipe or a device is not.
   private var isFile: Bool {
     guard case .path(let path) = target else { return false }
-    return !path.hasSuffix("/") && !path.hasPrefix("/dev/") && !PathSink.isFolder(path) && !PathSink.isPipe(path)
+    return folder == nil && !path.hasPrefix("/dev/") && !PathSink.isPipe(path)
   }
 
   /// - Parameter format: the one that was asked for; nil for that of the name.

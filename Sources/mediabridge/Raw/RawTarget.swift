@@ -18,12 +18,15 @@ enum RawTarget: Sendable {
   init(destination: String, command: String?) {
     if let command {
       self = .command(command)
-    } else if destination == "-" {
+    } else if Self.standardOutputs.contains(destination) {
       self = .standardOutput
     } else {
       self = Self.named(destination)
     }
   }
+
+  /// Whoever opened one of the others would write between what is told.
+  static let standardOutputs: Set = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
   private static func named(_ destination: String) -> RawTarget {
     if destination.hasPrefix("unix:") { return .socket(String(destination.dropFirst(5))) }

@@ -44,7 +44,7 @@ final class SharedMemoryOutput: RawReceiver {
     (name, capsFile, self.tell, self.say) = ("shm:\(path)", "\(path).caps", tell, say)
     if !replaces, !Self.mayReplace(capsFile) {
       throw LiveKitError(
-        .invalidParameter,
+        .output,
         "shm:\(path): the caps go into \(capsFile), which holds something else; give another name, or --overwrite to "
           + "replace it")
     }

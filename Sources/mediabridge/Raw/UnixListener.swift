@@ -22,10 +22,7 @@ final class UnixListener: @unchecked Sendable {
   /// - Throws: where nobody can listen there. Folders that are missing are made.
   init(_ path: String, scheme: String) throws(LiveKitError) {
     self.path = path
-    guard var address = sockaddr_un(path) else {
-      throw LiveKitError(
-        .invalidParameter, "\(scheme):\(path): a socket's path has 107 bytes at most; give a shorter one")
-    }
+    var address = try Self.address(path, scheme)
     newFolders = try MissingFolders.make(for: path)
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     // For this user alone: what is said in a room is nobody else's.
@@ -38,6 +35,20 @@ final class UnixListener: @unchecked Sendable {
       MissingFolders.remove(newFolders)
       throw LiveKitError(.output, "\(scheme):\(path): nobody can listen there: \(reason)", fault: .destination)
     }
+  }
+
+  /// - Throws: nobody could listen on such a path.
+  static func check(_ path: String, scheme: String) throws(LiveKitError) { _ = try address(path, scheme) }
+
+  private static func address(_ path: String, _ scheme: String) throws(LiveKitError) -> sockaddr_un {
+    guard !path.isEmpty else {
+      throw LiveKitError(.invalidParameter, "'\(scheme):' lacks the path of its socket: write \(scheme):PATH")
+    }
+    guard let address = sockaddr_un(path) else {
+      throw LiveKitError(
+        .invalidParameter, "\(scheme):\(path): a socket's path has 107 bytes at most; give a shorter one")
+    }
+    return address
   }
 
   /// Of one that was killed: nobody listens there.

@@ -41,6 +41,14 @@ final class WebSocketSink: RawSink {
     return parts.string ?? "the WebSocket server"
   }
 
+  /// Why no server has such an address; nil where one may. What fills placeholders is a part of it like any other.
+  static func mistake(in url: String) -> String? {
+    do throws(SignalError) {
+      _ = try SignalURL(url.replacing(/\{[^}]*\}/, with: "x"))
+      return nil
+    } catch { return "\(shown(url)): \(reason(error))" }
+  }
+
   /// To say what is wrong takes a server as long as to be asked.
   let patience = Duration.seconds(10)
 
@@ -92,7 +100,7 @@ final class WebSocketSink: RawSink {
   private func recover(from loss: SignalError) throws(LiveKitError) {
     guard !state.withLock({ $0.isAbandoned }) else { throw cancelled }
     let isNews = state.withLock { $0.lose(steady: Self.steady) }
-    if isNews { tell("\(name): \(reason(loss)): it is tried again.") }
+    if isNews { tell("\(name): \(Self.reason(loss)): it is tried again.") }
     var last = failure(loss)
     while let delay = state.withLock({ $0.nextDelay(Self.delays, reconnectFor) }), wait(delay) {
       do throws(LiveKitError) {
@@ -153,11 +161,11 @@ final class WebSocketSink: RawSink {
   private var cancelled: LiveKitError { LiveKitError(.cancelled, "\(name) was left") }
 
   private func failure(_ error: SignalError) -> LiveKitError {
-    LiveKitError(.output, "\(name): \(reason(error))", fault: .destination)
+    LiveKitError(.output, "\(name): \(Self.reason(error))", fault: .destination)
   }
 
   /// Nobody said that a LiveKit server is there.
-  private func reason(_ error: SignalError) -> String {
+  private static func reason(_ error: SignalError) -> String {
     switch error {
     case .invalidPort(let port, _): "port \(port) does not exist; ports go from 1 to 65535"
     case .invalidURL: "that is no address; give ws://HOST:PORT/PATH"

@@ -4,6 +4,7 @@ import Foundation
 import MediaBridge
 import MediaCore
 import PipelineTemplates
+import SignalTransport
 import Yams
 
 /// The file of `run`: read and checked as far as it can be without joining a room.
@@ -111,6 +112,7 @@ struct RunFile {
     var receiveValues: [String: String] = [:]
     do {
       try draft.access.validate()
+      _ = try SignalURL(draft.access.serverURL())
       var set = plain.recording.set
       set.pairs = draft.set
       try set.validate()

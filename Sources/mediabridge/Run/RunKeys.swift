@@ -86,7 +86,7 @@ extension RunKey where Target == RunJobDraft {
   /// What is encoded, and how.
   private static var encoding: [RunKey] {
     [
-      some("encode", .text(example: "x264"), \.recording.encode) { $0 },
+      some("encode", .text(example: "h264"), \.recording.encode) { $0 },
       optional(
         "preset", .choice(EncodingOptionsPreset.allCases.map(\.rawValue)), \.recording.encoding.preset, word(named:)),
       optional("size", .size, \.recording.encoding.size, size(of:)),

@@ -13,7 +13,8 @@ struct RunPlaces {
   func mark(of message: String) -> Mark? {
     var found: [(at: String.Index, mark: Mark)] = []
     func note(_ needle: String, _ mark: Mark?) {
-      if let mark, let range = message.firstRange(of: needle) { found.append((range.lowerBound, mark)) }
+      guard let mark, !needle.isEmpty, let range = message.firstRange(of: needle) else { return }
+      found.append((range.lowerBound, mark))
     }
     for (name, mark) in keys {
       if let range = message.firstRange(of: "--\(name)"), !message[range.upperBound...].hasPrefix("-") {
@@ -22,7 +23,7 @@ struct RunPlaces {
     }
     for (name, items) in items {
       for (item, mark) in items {
-        let names = [item.text.split(separator: "=").first.map(String.init) ?? ""] + item.values.keys
+        let names = [item.text.split(separator: "=").first.map(String.init) ?? "", item.text] + item.values.keys
         for name in names { for quote in ["'", "\""] { note(quote + name + quote, mark) } }
         if name == "destinations" { note(Destination(argument: item.text).shown, mark) }
         if name == "destination", item.text != "-" {

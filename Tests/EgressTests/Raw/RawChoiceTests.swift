@@ -99,7 +99,7 @@ import Testing
 }
 
 /// Of publications that nobody asks for anything.
-private final class NoRequests: SubscriptionRequests {
+final class NoRequests: SubscriptionRequests {
   let usesAdaptiveStream = false
   func set(subscribed: Bool, of publication: RemoteTrackPublication) async throws {}
   func change(_ publication: RemoteTrackPublication, _ edit: @Sendable (inout TrackSettings) -> Void) async throws {}

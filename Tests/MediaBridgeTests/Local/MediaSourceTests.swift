@@ -20,4 +20,18 @@ import Testing
     try await track.start()
     try await track.stop()
   }
+
+  @Test func aValueThatItsTemplateDoesNotTakeIsFoundBeforeItIsOpened() throws {
+    let wrong = MediaSource(template: "pattern", values: ["width": "many"])
+    let refusal = #expect(throws: LiveKitError.self) { try wrong.check() }
+    #expect(refusal?.message.contains("'many' is no value for `width`") == true)
+    try MediaSource(template: "pattern", values: ["width": "320"]).check()
+    try MediaSource(location: "/no/such/file.mp4").check()
+  }
+
+  /// Those that its template does not have are for others.
+  @Test func aValueOfAnotherTemplateIsNoMistake() throws {
+    let folder = try TemporaryFolder(template: "capture/own", "# Frames.\nvideotestsrc ! appsink name=frames\n")
+    try MediaSource(template: "own", values: ["display": ":9"], pipelineFolder: folder.path).check()
+  }
 }

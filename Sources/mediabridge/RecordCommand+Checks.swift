@@ -1,0 +1,69 @@
+import ArgumentParser
+import PipelineTemplates
+
+// What is wrong with `record` and `stream`, and with a job that records, as far as their words tell.
+extension RecordingCommand {
+  /// - Throws: what is given is of no use.
+  func checkUse() throws {
+    try access.check(participants: tracks.participant)
+    try checkMix()
+    try checkPlaces()
+    if emptyTimeout != nil, !untilEmpty, !untilLeft {
+      throw ValidationError("--empty-timeout is for --until-empty and --until-left: give one of them, too")
+    }
+    if let duration, duration <= .zero {
+      throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
+    }
+    if files.maxSize != nil, !targets.contains(where: \.isFile) {
+      throw ValidationError("--max-size is for files, and no destination is one: --duration ends a live stream, too")
+    }
+  }
+
+  /// - Throws: what is given for a mixed room does not fit it, or there is none.
+  private func checkMix() throws {
+    if isOfOne, tracks.only == nil {
+      throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
+    }
+    guard !isComposite else { return }
+    if let option = mixedAudio.given.first { throw CompositeArguments.isForMixedRoom(option) }
+    if encoding.fps != nil {
+      throw ValidationError(
+        "--fps is for a mixed room: give --composite LAYOUT, too; the frames of one participant stay as they are sent")
+    }
+  }
+
+  /// - Throws: there can be nothing at a destination, or two are one place.
+  private func checkPlaces() throws {
+    if let target = targets.first(where: { RawTarget.standardOutputs.contains($0.location) }) {
+      throw ValidationError(
+        "'\(target.location)': standard output carries what is told; name a file or a named pipe, or use 'frames' or "
+          + "'pcm', which write there")
+    }
+    for (index, target) in targets.enumerated() {
+      guard let other = targets[..<index].first(where: target.isSamePlace) else { continue }
+      throw ValidationError(
+        "\(other.shown) and \(target.shown) are the same: two destinations cannot write into one; give one of them "
+          + "another name")
+    }
+  }
+
+  /// - Throws: what becomes of files is said, and there will be none.
+  func checkFiles() throws {
+    guard let option = optionsOfFiles.first, !targets.contains(where: \.isFile) else { return }
+    throw ValidationError("--\(option) is for files, and no destination is one: name one, too, or leave it out")
+  }
+
+  /// Those that were given and are of no use without a file.
+  var optionsOfFiles: [String] {
+    [("manifest", files.manifest), ("on-complete", files.onComplete != nil)].filter(\.1).map(\.0)
+  }
+}
+
+extension Destination {
+  /// As far as names tell it. Pipes and devices are everybody's.
+  fileprivate func isSamePlace(as other: Destination) -> Bool {
+    guard isFile, other.isFile else { return isFile == other.isFile && location == other.location }
+    return !PathSink.isPipe(location) && !location.hasPrefix("/dev/")
+      && location.standardPath == other.location.standardPath
+  }
+}

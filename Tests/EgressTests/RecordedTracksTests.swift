@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Egress
+@testable import MediaBridge
+
+/// What is missed of the tracks that were taken.
+@Suite struct RecordedTracksTests {
+  /// A recording of alice that has taken her microphone, of which nothing is written.
+  private func tracks(naming sources: [Track.Source], isMuted: Bool = false) -> RecordedTracks {
+    var options = RecordingOptions(file: "a.mkv")
+    options.sources = sources
+    var tracks = RecordedTracks(TrackChoice(options))
+    tracks.identity = "alice"
+    let info = TrackInfo(
+      sid: "TR_mic", name: "", kind: .audio, source: .microphone, mimeType: "", mimeTypes: [], isMuted: isMuted,
+      dimensions: nil, simulcasted: false, layers: [])
+    let publication = RemoteTrackPublication(Subscription(info, of: "alice", isWanted: true), requests: NoRequests())
+    tracks.taken[.audio] = publication
+    tracks.choice.take(publication)
+    return tracks
+  }
+
+  /// Whether it is a lack that it never came; nil where that is not told.
+  private func isMissed(_ tracks: RecordedTracks) -> Bool? {
+    var tracks = tracks
+    tracks.noteWhatNeverCame { _ in 0 }
+    return tracks.omissions.all.first?.wasWanted
+  }
+
+  @Test func whatWasNamedAndNeverCameIsMissed() {
+    #expect(isMissed(tracks(naming: [.microphone])) == true)
+    #expect(isMissed(tracks(naming: [])) == false, "it was only there")
+  }
+
+  @Test func whatIsMutedIsToldAndNotMissed() {
+    #expect(isMissed(tracks(naming: [.microphone], isMuted: true)) == false)
+  }
+
+  @Test func whatIsPublishedNoMoreIsNotMissed() {
+    var tracks = tracks(naming: [.microphone])
+    tracks.taken[.audio] = nil
+    #expect(isMissed(tracks) == nil)
+  }
+}
