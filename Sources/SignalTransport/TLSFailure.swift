@@ -28,7 +28,7 @@ enum TLSFailure: Error {
       return "the trusted certificates cannot be read\(reason); check SSL_CERT_FILE and SSL_CERT_DIR"
     case .certificate(let certificate): return certificate.reason(host: host)
     case .notTLS:
-      return "what answers does not speak TLS; use ws:// (of a relay turn:) if that is wanted, or the port that does"
+      return "what answers does not speak TLS; use ws:// if that is wanted, or the port that speaks TLS"
     case .other(let text): return text
     }
   }

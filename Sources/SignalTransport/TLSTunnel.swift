@@ -17,7 +17,10 @@ package final class TLSTunnel: Sendable {
     let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .childChannelInitializer { target.connect($0) }
+      .childChannelInitializer { near in
+        target.connect(near)
+        return near.eventLoop.makeSucceededVoidFuture()
+      }
     listeners = ["127.0.0.1", "::1"].compactMap { try? bootstrap.bind(host: $0, port: 0).wait() }
     endpoints = listeners.compactMap(\.localAddress).compactMap { address in
       address.ipAddress.flatMap { ip in address.port.map { (ip, UInt16($0)) } }
@@ -39,7 +42,9 @@ private final class TunnelTarget: Sendable {
   let security: Result<SecureChannel, TLSFailure>
   let failure = Locked<String?>(nil)
   /// For TCP, and once more for TLS.
-  private static let patience = TimeAmount.seconds(10)
+  static let patience = TimeAmount.seconds(10)
+  /// libnice waits as long for the answer of a relay: where a network is just coming back, some attempts fit in.
+  private static let attempts = (count: 7, interval: TimeAmount.seconds(1))
 
   init(host: String, port: UInt16, authorities: NamedAuthorities) {
     (self.host, self.port) = (host, Int(port))
@@ -49,31 +54,35 @@ private final class TunnelTarget: Sendable {
   func note(_ reason: String?) { failure.withLock { $0 = reason } }
 
   private func note(_ error: any Error) {
+    if case TLSFailure.notTLS = error {
+      return note("what answers does not speak TLS; use turn: if that is wanted, or the port that speaks TLS")
+    }
     let server = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     note(SignalError(opening: error, host: host, server: server).description)
   }
 
   /// Begins the connection that belongs to `near`, which is read from when it stands, and closed if it does not.
-  func connect(_ near: any Channel) -> EventLoopFuture<Void> {
+  func connect(_ near: any Channel, attempts: Int = TunnelTarget.attempts.count) {
+    let security: SecureChannel
+    do throws(TLSFailure) { security = try self.security.get() } catch {
+      note(error)
+      return near.close(promise: nil)
+    }
     ClientBootstrap(group: near.eventLoop)
       .connectTimeout(Self.patience)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .channelInitializer { far in far.eventLoop.makeCompletedFuture { try self.join(far, near) } }
+      .channelInitializer { far in far.eventLoop.makeCompletedFuture { try self.join(far, near, security) } }
       .connect(host: host, port: port)
       .whenFailure { error in
         self.note(error)
-        near.close(promise: nil)
+        guard attempts > 1 else { return near.close(promise: nil) }
+        near.eventLoop.scheduleTask(in: Self.attempts.interval) { self.connect(near, attempts: attempts - 1) }
       }
-    return near.eventLoop.makeSucceededVoidFuture()
   }
 
-  private func join(_ far: any Channel, _ near: any Channel) throws {
-    try security.get().addHandler(to: far)
-    let timer = far.eventLoop.scheduleTask(in: Self.patience) {
-      far.pipeline.fireErrorCaught(ChannelError.connectTimeout(Self.patience))
-    }
+  private func join(_ far: any Channel, _ near: any Channel, _ security: SecureChannel) throws {
+    try security.addHandler(to: far)
     let end = TunnelEnd(other: near) { [self] failure in
-      timer.cancel()
       guard let failure else {
         note(nil)
         return open(near, far)
@@ -100,13 +109,25 @@ private final class TunnelEnd: ChannelInboundHandler {
   private let other: any Channel
   /// Nil once it was called, and on the end that has no TLS.
   private var decided: (((any Error)?) -> Void)?
+  /// Of the handshake.
+  private var timer: Scheduled<Void>?
 
   /// - Parameter decided: called when TLS stands, or with why it does not.
   init(other: any Channel, decided: (((any Error)?) -> Void)? = nil) { (self.other, self.decided) = (other, decided) }
 
   private func decide(_ failure: (any Error)?) {
+    timer?.cancel()
+    let decided = decided
+    self.decided = nil
     decided?(failure)
-    decided = nil
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    guard decided != nil else { return }
+    let channel = context.channel
+    timer = channel.eventLoop.scheduleTask(in: TunnelTarget.patience) {
+      channel.pipeline.fireErrorCaught(ChannelError.connectTimeout(TunnelTarget.patience))
+    }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -101,6 +101,6 @@ def test_a_template_without_labels_is_said_at_once(local_server, start, tmp_path
     template.write_text(template.read_text().replace("name=caption", "name=subtitle"))
     command = mediabridge("record", "--url", local_server.url, *KEYS, "--room", "r", "--pipelines", folder)
     recorder = start((*command, "--composite", "grid", "--label-topic", "chat", "--json", tmp_path / "a.mp4"))
-    assert recorder.finish() == 1
+    assert recorder.finish() == 64
     said = recorder.wait_for("failed")["message"]
     assert "mix/video.pipeline cannot show labels" in said and "called caption" in said

@@ -27,7 +27,7 @@ public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
     case .lengthExceeded: "the stream has more than was announced"
     case .incomplete: "a part of the stream is missing"
     case .terminated: "the stream was cut: its sender has left, or the connection has ended"
-    case .unreadLimitExceeded(let limit): "\(limit) bytes wait, of this stream or of all; read them as they come"
+    case .unreadLimitExceeded(let limit): "\(limit) bytes wait, of it or of all its sender's; read them as they come"
     case .unknownStream: "the stream is closed; open another one"
     case .handlerAlreadyRegistered: "there is a handler of that topic already; unregister it first"
     }

@@ -17,11 +17,18 @@ final class StreamReceiver: Sendable {
     var texts: [String: TextStreamHandler] = [:]
     var bytes: [String: ByteStreamHandler] = [:]
     var open = IncomingStreams<StreamSink>()
+    /// Bytes that wait to be read, by who sends them.
+    var unread: [String: Locked<Int>] = [:]
+
+    mutating func unread(from origin: String) -> Locked<Int> {
+      let count = unread[origin] ?? Locked(0)
+      unread[origin] = count
+      return count
+    }
   }
 
   private let state = Locked(State())
   private let beginnings = TaskChain()
-  private let unread = Locked(0)
 
   func set(_ handler: @escaping TextStreamHandler, for topic: String) throws(StreamError) {
     guard state.withLock({ $0.texts.insert(handler, for: topic) }) else { throw .handlerAlreadyRegistered }
@@ -41,6 +48,7 @@ final class StreamReceiver: Sendable {
   ///   - origin: who really sends it, as all that follows is sent.
   func open(_ header: Livekit_DataStream.Header, from sender: String, origin: String, _ logger: Logger) {
     let isOpen = Locked(false)
+    let unread = state.withLock { $0.unread(from: origin) }
     let (sink, source) = StreamSink.make(countedIn: unread) { [weak self, id = header.streamID] in
       // Another one of that id may be open.
       if isOpen.withLock({ $0 }) { self?.state.withLock { $0.open.close(id, from: origin) } }
@@ -106,7 +114,11 @@ final class StreamReceiver: Sendable {
 
   /// - Parameter origin: who has left; nil for the end of the session.
   func cut(from origin: String?) {
-    for sink in state.withLock({ $0.open.removeAll(from: origin) }) { sink.finish(.terminated) }
+    let cut = state.withLock { state in
+      if let origin { state.unread[origin] = nil } else { state.unread = [:] }
+      return state.open.removeAll(from: origin)
+    }
+    for sink in cut { sink.finish(.terminated) }
   }
 }
 

@@ -8,7 +8,7 @@ struct StreamSink: Sendable {
   private let pieces: AsyncThrowingStream<Data, any Error>.Continuation
 
   /// - Parameters:
-  ///   - total: what waits in all streams of a room.
+  ///   - total: what waits in all streams of the one who sends it.
   ///   - onDrop: told when nobody reads the stream any more, before its end.
   static func make(
     countedIn total: Locked<Int>, onDrop: @escaping @Sendable () -> Void
@@ -32,12 +32,12 @@ struct StreamSink: Sendable {
   func finish(_ error: StreamError?) { pieces.finish(throwing: error) }
 }
 
-/// How much of a stream waits, counted with those of the other streams as long as it may be read.
+/// How much of a stream waits, counted with the other streams of its sender as long as it may be read.
 final class UnreadBytes: Sendable {
   /// Of one stream: a file of the usual size, for who reads it late.
   static let limit = 16 << 20
-  /// Of all: a sender may have many streams, and a room many senders.
-  static let totalLimit = 64 << 20
+  /// Of one sender, who may have many streams.
+  static let totalLimit = 32 << 20
 
   private let own = Locked(0)
   private let total: Locked<Int>

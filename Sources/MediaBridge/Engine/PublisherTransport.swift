@@ -143,7 +143,9 @@ actor PublisherTransport {
   }
 
   /// What was gathered for it may follow.
-  func offerIsSent() {
+  /// - Parameter id: of the offer; behind an older one a restart may have begun.
+  func offerIsSent(_ id: UInt32) {
+    guard id == offers.id, !offers.isBeingMade else { return }
     let held = heldCandidates.withLock { held in
       defer { held = nil }
       return held ?? []

@@ -16,6 +16,7 @@ final class SecureRelays: Sendable {
     let server = Server(host: host, port: port)
     if let open = tunnels.withLock({ $0[server] }) { return open }
     let new = TLSTunnel(to: host, port: port)
+    guard !new.endpoints.isEmpty else { return new }
     // Somebody may have opened one meanwhile; one is enough.
     return tunnels.withLock { tunnels in
       let open = tunnels[server] ?? new

@@ -63,7 +63,7 @@ extension RoomSession {
     var request = Livekit_SignalRequest()
     request.offer = offer
     link.client?.send(request)
-    await transport.offerIsSent()
+    await transport.offerIsSent(offer.id)
     logger.debug("offer sent")
   }
 

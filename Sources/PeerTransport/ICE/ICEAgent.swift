@@ -31,6 +31,7 @@ final class ICEAgent {
   private var localCandidates: [String] = []
   private var isClosed = false
   private var isRetired = false
+  private var isReady = false
   /// Whether this machine has an address at all.
   private var canGather = true
   /// Of the pair in use; nil where the system's list of addresses says nothing of it.
@@ -143,6 +144,7 @@ final class ICEAgent {
   func close(_ completion: @escaping () -> Void) {
     guard !isClosed else { return completion() }
     isClosed = true
+    for relay in relays { relay.lookUp?.cancel() }
     shim_disconnect_by_data(object, Unmanaged.passUnretained(self).toOpaque())
     // Without the stream nobody reads a relay's answer to the farewell, which libnice would wait for for two seconds.
     shim_object_set_uint(object, "stun-max-retransmissions", 1)
@@ -209,8 +211,9 @@ extension ICEAgent {
         agent.logger.debug("ICE server found", metadata: ["host": "\(url.host)", "at": "\(route.endpoints)"])
         agent.relays[place].route = route
         for endpoint in route.endpoints { agent.addRelay(endpoint, url, server) }
-        guard route.endpoints.isEmpty, attempts > 1, !url.isSecure else { return }
-        bound.loop.after(Self.lookUpInterval) {
+        // A tunnel looks for its server by itself.
+        guard route.endpoints.isEmpty, attempts > 1, !url.isSecure, !agent.isReady else { return }
+        agent.relays[place].lookUp = bound.loop.after(Self.lookUpInterval) {
           bound.value.object?.find(url, server, at: place, attempts: attempts - 1)
         }
       }
@@ -321,6 +324,7 @@ extension ICEAgent {
     case NICE_COMPONENT_STATE_READY:
       // From here on the checks' timer, which runs every 5 ms, waits for candidates in vain.
       shim_object_set_uint(object, "idle-timeout", Self.shortestPatience)
+      isReady = true
       events.state(.ready)
     case NICE_COMPONENT_STATE_FAILED: events.state(.failed)
     default: events.state(.disconnected)

@@ -2,9 +2,9 @@ import CNice
 
 /// The addresses of this machine, as libnice lists them: of interfaces that are up, loopback last.
 enum LocalAddresses {
-  /// libnice 0.1.21 ranks a candidate by the position of its address in that list, and aborts beyond this one
-  /// (`nice_candidate_ice_local_preference_full`). A machine with many containers has more.
-  static let ranked = 64
+  /// libnice 0.1.21 ranks a candidate by the position that its address then has in that list, and aborts beyond 64
+  /// (`nice_candidate_ice_local_preference_full`). A machine with many containers has more, and they come and go.
+  static let ranked = 32
 
   static func all(withLoopback: Bool = true) -> [String] {
     let list = nice_interfaces_get_local_ips(withLoopback ? 1 : 0)

@@ -32,6 +32,8 @@ struct NamedRelay {
   let url: String
   /// Nil while it is looked for.
   var route: RelayRoute?
+  /// The next one, where its name was not found.
+  var lookUp: LoopTimer?
 
   var description: String { url + (route?.failure().map { " (\($0))" } ?? "") }
 }

@@ -62,10 +62,12 @@ import Testing
       if case .candidate(let candidate) = event { told.withLock { $0.append(candidate) } }
       return false
     }
-    _ = await transport.offer(restartsICE: true)
+    let offer = try #require(await transport.offer(restartsICE: true))
     try await Task.sleep(for: .milliseconds(200))
     #expect(told.withLock { $0 } == [])
-    await transport.offerIsSent()
+    await transport.offerIsSent(offer.id - 1)
+    #expect(told.withLock { $0 } == [])
+    await transport.offerIsSent(offer.id)
     try await eventually("candidates") { told.withLock { !$0.isEmpty } }
     await transport.close()
     _ = await reading.value
