@@ -1,5 +1,6 @@
 import CGStreamer
 import CShims
+import Dispatch
 import MediaCore
 
 /// A branch that feeds a mixer while the mixer's pipeline runs, with an input of the mixer that is its own.
@@ -11,6 +12,7 @@ public final class MixerBranch: @unchecked Sendable {
   private let mixer: SharedElement
   let input: SharedPad
   private let isRemoved = Locked(false)
+  private let isGone = Locked(false)
   private let detachments = Detachments()
 
   fileprivate init(pipeline: Pipeline, bin: SharedElement, mixer: SharedElement, input: SharedPad) {
@@ -58,22 +60,50 @@ public final class MixerBranch: @unchecked Sendable {
     gst_element_set_state(bin.pointer, pipeline.element.pointee.target_state)
   }
 
-  /// Ends the branch and gives the mixer's input back; the others go on. When it returns the branch has no thread left.
-  public func remove() {
+  /// Ends the branch and gives the mixer's input back; the others go on. Where it returns true the branch has no thread
+  /// left.
+  /// - Parameter timeLimit: the longest that the caller waits.
+  /// - Returns: false when an element did not stop within that. The branch is then left to itself, and feeds nothing;
+  ///   `hasStopped` says whether it has stopped after all.
+  @discardableResult
+  public func remove(timeLimit: Duration = .milliseconds(500)) -> Bool {
     let isFirst = isRemoved.withLock { isRemoved in
       defer { isRemoved = true }
       return !isRemoved
     }
-    guard isFirst else { return }
-    // A branch that waits for the mixer to take its buffer is sent home first, or stopping it would wait for ever; and
-    // it stays linked until it has stopped, because pushing into nothing would be an error of the whole pipeline.
+    guard isFirst else { return hasStopped }
+    let end = DispatchSemaphore(value: 0)
+    // An element that hangs is to hold up nobody but this thread.
+    startThread(name: "gst-remove") { [self] in
+      takeOut()
+      isGone.withLock { $0 = true }
+      end.signal()
+    }
+    return end.wait(timeout: .now() + .nanoseconds(Int(timeLimit.nanoseconds))) == .success
+  }
+
+  /// Whether it was removed, and nothing of it is left.
+  public var hasStopped: Bool { isGone.withLock { $0 } }
+
+  private func takeOut() {
+    dropOutput()
+    // A branch that waits for the mixer to take its buffer is sent home first, or stopping it would wait for ever. The
+    // input goes before the branch stops: a mixer may wait for what an element that hangs holds back.
     gst_pad_set_active(input.pointer, 0)
+    gst_element_release_request_pad(mixer.pointer, input.pointer)
     gst_element_set_locked_state(bin.pointer, 1)
     gst_element_set_state(bin.pointer, GST_STATE_NULL)
-    gst_element_release_request_pad(mixer.pointer, input.pointer)
     gst_bin_remove(pipeline.element.cast(), bin.pointer)
     pipeline.branchErrors.remove(bin)
     detachments.run()
+  }
+}
+
+extension MixerBranch {
+  /// What it still pushes goes nowhere: pushing into nothing would be an error of the whole pipeline.
+  private func dropOutput() {
+    guard let output = gst_element_get_static_pad(bin.pointer, "src").map(SharedPad.init(adopting:)) else { return }
+    gst_pad_add_probe(output.pointer, GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM, { _, _, _ in GST_PAD_PROBE_DROP }, nil, nil)
   }
 }
 

@@ -3,7 +3,7 @@ public import MediaCore
 
 extension MediaBuffer {
   /// A black frame in I420, laid out as GStreamer does (`gst_video_info_set_format`): rows begin at multiples of 4 bytes.
-  /// - Parameter isFullRange: whether luma goes from 0 and not from 16; only its samples follow, nothing in its caps.
+  /// - Parameter isFullRange: whether luma goes from 0 and not from 16; only its samples follow; its caps say 16.
   /// - Returns: nil where GStreamer knows no frame of that size.
   public static func blackFrame(width: Int, height: Int, isFullRange: Bool = false) -> MediaBuffer? {
     var color = FrameColor.black
@@ -11,10 +11,10 @@ extension MediaBuffer {
     return plainFrame(color, width: width, height: height)
   }
 
-  /// A frame of one colour in I420.
+  /// A frame of one colour in I420, whose caps say what that means, whatever its size.
   /// - Returns: nil where GStreamer knows no frame of that size.
   public static func plainFrame(_ color: FrameColor, width: Int, height: Int) -> MediaBuffer? {
-    guard let caps = Caps.i420(width: width, height: height) else { return nil }
+    guard let caps = Caps.i420(width: width, height: height)?.completingColors else { return nil }
     let rows = (height + 1) / 2
     let luma = (width + 3) / 4 * 4 * rows * 2
     let chroma = ((width + 1) / 2 + 3) / 4 * 4 * rows

@@ -13,8 +13,8 @@ extension MixLosses {
   /// For machines.
   var fields: [String: Any] {
     [
-      "frames_not_mixed": framesNotMixed, "frames_dropped": framesDropped, "audio_dropped": audioDropped,
-      "audio_late": audioLate,
+      "frames_not_mixed": framesNotMixed, "frames_dropped": framesDropped, "frames_ahead": framesAhead,
+      "audio_dropped": audioDropped, "audio_late": audioLate,
     ]
   }
 
@@ -23,6 +23,7 @@ extension MixLosses {
     let all = [
       (framesNotMixed, "frames were not mixed, for want of speed"),
       (framesDropped, "frames of participants were not seen, for want of speed"),
+      (framesAhead, "frames of participants were seen ahead of their audio, since their senders' times differ"),
       (audioDropped, "blocks of audio were not heard, for want of speed"),
       (audioLate, "blocks of audio came too late to be heard; a larger --set audio-delay=… waits for them"),
     ]

@@ -1,4 +1,5 @@
 import BridgeTesting
+import Dispatch
 import GStreamerKit
 import MediaCore
 import Testing
@@ -46,8 +47,8 @@ import Testing
       sources[1].push(try Self.gray(200), pts: .now)
       return shown.withLock { $0 } == [100, 200]
     }
-    right.remove()
-    right.remove()
+    #expect(right.remove(timeLimit: .seconds(20)))
+    #expect(right.remove() && right.hasStopped && !left.hasStopped)
     // What stands still stays, also when no further frame of it comes.
     try await eventually("only the left") { shown.withLock { $0.first == 100 && $0.last ?? 255 < 32 } }
     #expect(sources[1].push(try Self.gray(200), pts: .now) == .refused)
@@ -74,6 +75,36 @@ import Testing
     try await eventually("more frames") { count.withLock { $0 } > before + 5 }
     #expect(await pipeline.stop())
     #expect(errors.values.isEmpty)
+  }
+
+  /// Whoever takes it out does not wait for it, and the mixer goes on.
+  @Test func aBranchThatHangsHoldsUpNobody() async throws {
+    let pipeline = try Pipeline(description: Self.mixer, name: "mixer")
+    let errors = errors(of: pipeline)
+    let count = Locked(0)
+    try pipeline.appSink(named: "frames", onBuffer: { _ in count.withLock { $0 += 1 } })
+    try pipeline.start()
+    let description = "appsrc name=video caps=\"video/x-raw\" ! identity name=hangs ! videoconvertscale"
+    let branch = try pipeline.addBranch(description: description, toMixer: "videomix")
+    let (source, hangs) = (try branch.appSource(named: "video"), try branch.element(named: "hangs"))
+    let (isHanging, mayGoOn) = (Locked(false), DispatchSemaphore(value: 0))
+    try hangs.beforeEachBuffer { _, _ in
+      isHanging.withLock { $0 = true }
+      mayGoOn.wait()
+    }
+    branch.start()
+    source.push(try Self.gray(100), pts: .now)
+    try await eventually("that it hangs") { isHanging.withLock { $0 } }
+    let begin = MediaTime.now
+    #expect(!branch.remove(timeLimit: .milliseconds(50)) && !branch.hasStopped)
+    #expect(MediaTime.now - begin < .seconds(5))
+    let before = count.withLock { $0 }
+    try await eventually("more frames") { count.withLock { $0 } > before + 5 }
+    mayGoOn.signal()
+    try await eventually("its end") { branch.hasStopped }
+    #expect(await pipeline.stop())
+    #expect(errors.values.isEmpty)
+    withExtendedLifetime(hangs) {}
   }
 
   @Test func aBranchWithAMistakeLeavesTheMixerAlone() async throws {

@@ -8,6 +8,9 @@ struct CompositeMixing: Sendable {
   /// Why nothing is mixed any more.
   let failure = Locked<LiveKitError?>(nil)
   var mix: RoomMix?
+  /// Whether it mixes, which it does once somebody publishes.
+  var isStarted = false
+  var standstill = StandstillWatch()
   var changes: MixChanges?
   var scene: CompositeScene?
 

@@ -254,6 +254,12 @@ struct CompositeScene {
 
   /// Nobody is seen or heard after it returned.
   mutating func clear() { inputs.clear() }
+
+  /// What was taken out of it and has not stopped yet.
+  var stopping: StoppingInputs {
+    get { inputs.stopping }
+    set { inputs.stopping = newValue }
+  }
 }
 
 /// What may be seen in a tile, and what is written there.

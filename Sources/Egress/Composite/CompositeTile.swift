@@ -16,6 +16,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   private let look = Locked<Look?>(nil)
   private let shown = Locked<RemoteVideoTrack?>(nil)
   private let isGone = Locked(false)
+  private let moments = Locked(SeenMoments())
+  private let colors = TileColors()
   /// Between the frames that come.
   let gaps = GapWatch()
 
@@ -67,7 +69,9 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   /// At the moment at which it was taken, so that it stays in step with the audio.
   func render(frame: VideoFrame) {
     let isFirst = gaps.came(at: frame.time)
-    tile.frames.show(frame.buffer, at: frame.time + lag)
+    let now = MediaTime.now
+    let time = moments.withLock { $0.moment(of: frame.time + lag, at: now) }
+    tile.frames.show(colors.convert(frame.buffer, for: look.withLock { $0?.place.size }), at: time)
     if isFirst { onFirstFrame() }
   }
   func setMuted(_ isMuted: Bool) { tile.frames.setMuted(isMuted) }
@@ -81,6 +85,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   var failure: LiveKitError? { failed.withLock { $0 } }
   /// Frames that nobody saw.
   var dropped: Int { tile.dropped }
+  /// Frames that were seen before the moment at which they are said to be taken.
+  var ahead: Int { moments.withLock { $0.ahead } }
 
   /// Whether a frame of it was decoded.
   var hasShown: Bool { tile.frames.hasShown }
@@ -160,11 +166,14 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   /// Whether it has left, and is in no mixed frame that is still to come.
   var hasLeft: Bool { isGone.withLock { $0 } }
 
-  /// When it returns nothing of it is left.
-  func remove() {
+  /// - Returns: whether nothing of it is left; false where an element hangs.
+  func remove() -> Bool {
     track?.remove(videoRenderer: self)
-    tile.remove()
+    return tile.remove()
   }
+
+  /// Whether nothing is left of what was removed.
+  var hasStopped: Bool { tile.hasStopped }
 }
 
 /// A track of audio as it is heard in a composite.
@@ -193,9 +202,12 @@ final class CompositeVoice: AudioRenderer, PromptRenderer, Sendable {
   /// It gets nothing any more; what it has got is still heard.
   func leave() { track.remove(audioRenderer: self) }
 
-  /// When it returns nothing of it is left.
-  func remove() {
+  /// - Returns: whether nothing of it is left; false where an element hangs.
+  func remove() -> Bool {
     leave()
-    voice.remove()
+    return voice.remove()
   }
+
+  /// Whether nothing is left of what was removed.
+  var hasStopped: Bool { voice.hasStopped }
 }

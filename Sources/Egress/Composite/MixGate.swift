@@ -24,6 +24,9 @@ final class MixGate: Sendable {
     }
   }
 
+  /// How far each kind has come.
+  var newest: [Track.Kind: MediaTime] { state.withLock { $0.newest } }
+
   /// Whether what was at that time is before the end.
   func isOpen(at time: MediaTime) -> Bool { state.withLock { state in state.end.map { time < $0 } ?? true } }
 

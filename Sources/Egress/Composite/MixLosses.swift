@@ -7,6 +7,9 @@ public struct MixLosses: Sendable, Equatable {
   public var framesNotMixed = 0
   /// Frames of participants that waited too long to be mixed, and were not seen.
   public var framesDropped = 0
+  /// Frames of participants that came long before the moment at which they are said to be taken, and were seen
+  /// before the audio of that moment is heard.
+  public var framesAhead = 0
   /// Blocks of audio of participants that waited too long to be mixed, and were not heard.
   public var audioDropped = 0
   /// Blocks of audio of participants that came later than `audio-delay`, and were not heard.
@@ -20,6 +23,7 @@ public struct MixLosses: Sendable, Equatable {
     var losses = self
     if kind == .video {
       (losses.framesNotMixed, losses.framesDropped) = (other.framesNotMixed, other.framesDropped)
+      losses.framesAhead = other.framesAhead
     } else {
       (losses.audioDropped, losses.audioLate) = (other.audioDropped, other.audioLate)
     }
@@ -30,6 +34,7 @@ public struct MixLosses: Sendable, Equatable {
     var sum = one
     sum.framesNotMixed += other.framesNotMixed
     sum.framesDropped += other.framesDropped
+    sum.framesAhead += other.framesAhead
     sum.audioDropped += other.audioDropped
     sum.audioLate += other.audioLate
     return sum

@@ -26,11 +26,14 @@ extension RoomComposite {
     guard options.kinds.contains(.video) else {
       throw LiveKitError(.invalidParameter, "labels and captions are shown on video, and none is mixed")
     }
-    let kind: TemplateKind = label.participant == nil ? .mix : .tile
-    try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try plan.factory.fill(kind, Track.Kind.video.description, values: [:]).checkCaption()
+    let isOfTile = label.participant != nil
+    guard let mix = mixing.mix else {
+      return try LiveKitError.wrapping { () throws(PipelineFailure) in
+        try plan.factory.fill(isOfTile ? .tile : .mix, Track.Kind.video.description, values: [:]).checkCaption()
+      }
     }
-    guard mixing.mix != nil, let identity = label.participant, !label.text.isEmpty else { return }
+    try mix.checkCaption(isOfTile: isOfTile)
+    guard let identity = label.participant, !label.text.isEmpty else { return }
     guard room.participants(of: options.choice).contains(where: { $0.identity == identity }) else {
       throw LiveKitError(.invalidParameter, "nobody who is mixed is called '\(PrintableText(identity, limit: 80))'")
     }

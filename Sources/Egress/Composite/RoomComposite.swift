@@ -65,7 +65,6 @@ public actor RoomComposite: EgressJob {
   func begin() async throws(LiveKitError) {
     let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
     try open()
-    try mixing.mix?.start()
     keepGoing()
     try await awaitFirstMoment(wait)
   }
@@ -167,6 +166,7 @@ public actor RoomComposite: EgressJob {
   /// back all stays as it is.
   func followRoom() async {
     expireLabels()
+    watchMixing()
     guard room.connectionState == .connected else { return }
     let publications = room.publications(of: options.choice).filter { options.kinds.contains($0.kind) }
     await count(members.follow(publications))
@@ -178,6 +178,7 @@ public actor RoomComposite: EgressJob {
     await noteArrivals()
     guard !job.isFinished else { return }
     followVoices(members.wanted)
+    guard startMixing() else { return }
     showAndHear()
     noteGaps()
   }
@@ -325,37 +326,5 @@ extension RoomComposite: JobSource {
   func countPackets() async {
     await noteArrivals()
     for arrival in members.arrivals { await count(arrival) }
-  }
-
-  /// What was before the end is still being mixed.
-  func stopArriving(at end: MediaTime) async {
-    await awaitMix(until: end)
-    await countPackets()
-    members.voices.stop()
-    await endRenewals()
-    mixing.scene?.clear()
-    await mixing.mix?.stop()
-  }
-
-  /// What takes too long is missing, which is said.
-  private func awaitMix(until end: MediaTime) async {
-    mixing.gate.close(at: end)
-    let limit = max(end, .now) + mixing.patience
-    while run?.isActive == true, sourceFailure == nil, run?.failure == nil {
-      let missing = mixing.gate.missing(of: options.kinds)
-      guard !missing.isEmpty else { return }
-      guard .now < limit else { return noteUnmixed(missing) }
-      try? await Task.sleep(for: .milliseconds(20))
-    }
-  }
-
-  private func noteUnmixed(_ missing: [Track.Kind: Duration]) {
-    for (kind, rest) in missing {
-      let seconds = (rest.seconds * 10).rounded(.up) / 10
-      note(
-        Omission(
-          sid: "", kind: kind, source: .unknown, participant: "",
-          reason: "the last \(seconds) s were not mixed in time, since the machine is too slow", wasWanted: true))
-    }
   }
 }

@@ -41,6 +41,20 @@ struct RoomMix: Sendable {
     ["width": "\(options.size.width)", "height": "\(options.size.height)", "framerate": "\(options.framerate)/1"]
   }
 
+  /// Frames of another size than those before wait until all those are mixed, so that what comes within the delay has to
+  /// find room. What the template says of its queue is for the usual delay.
+  /// - Parameter tile: of video.
+  private static func values(of tile: Template, delay: Duration) -> [String: String] {
+    let name = "tile-queue"
+    let variable = tile.variables.first { $0.name == name }
+    guard delay > usualDelay, let usual = variable?.defaultValue.flatMap({ Int($0) }) else { return [:] }
+    return [name: "\(usual + Int(((delay - usualDelay).seconds * mostFrames).rounded()))"]
+  }
+  /// Of frames.
+  private static let usualDelay = Duration.milliseconds(300)
+  /// A second, of a participant.
+  private static let mostFrames = 60.0
+
   /// Nothing runs before `start()`.
   /// - Parameters:
   ///   - options: of which kinds it is.
@@ -56,12 +70,13 @@ struct RoomMix: Sendable {
     let values = Self.values(options)
     func part(_ kind: Track.Kind) throws(LiveKitError) -> Part? {
       guard options.kinds.contains(kind) else { return nil }
-      return try LiveKitError.wrapping { () throws(PipelineFailure) in
-        Part(
-          pipeline: try MixPipeline(
-            try factory.fill(.mix, kind.description, values: values), factory: factory, captions: captions,
-            onBuffer: { onMedia($0, kind) }, onFailure: { onFailure(LiveKitError($0), kind) }),
-          tile: try factory.fill(.tile, kind.description, values: [:]))
+      return try LiveKitError.wrapping { () throws(PipelineFailure) -> Part in
+        let pipeline = try MixPipeline(
+          try factory.fill(.mix, kind.description, values: values), factory: factory, captions: captions,
+          onBuffer: { onMedia($0, kind) }, onFailure: { onFailure(LiveKitError($0), kind) })
+        let tile = try factory.template(.tile, kind.description)
+        let own = kind == .video ? Self.values(of: tile, delay: pipeline.delay) : [:]
+        return Part(pipeline: pipeline, tile: try factory.fill(tile, values: own))
       }
     }
     (video, audio) = (try part(.video), try part(.audio))
@@ -94,6 +109,16 @@ struct RoomMix: Sendable {
       try LiveKitError.wrapping { () throws(PipelineFailure) in try part?.pipeline.start() }
     }
     background?.start()
+  }
+
+  /// What runs may be another text than the one that is there now.
+  /// - Parameter isOfTile: whether the label is one of a participant, and not of the whole frame.
+  /// - Throws: nothing shows labels in it.
+  func checkCaption(isOfTile: Bool) throws(LiveKitError) {
+    guard let video else { return }
+    try LiveKitError.wrapping { () throws(PipelineFailure) -> Void in
+      try isOfTile ? video.tile.checkCaption() : video.pipeline.checkCaption()
+    }
   }
 
   /// What is seen where no tile is, from now on.

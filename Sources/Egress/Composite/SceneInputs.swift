@@ -11,6 +11,8 @@ struct SceneInputs {
   /// Those that are seen until a change of the mix.
   private var leavingTiles: [CompositeTile] = []
   private var lostBefore = MixLosses()
+  /// Of those that were taken out.
+  var stopping = StoppingInputs()
 
   /// Of all that are and were here.
   var losses: MixLosses { lostBefore + ownLosses }
@@ -77,12 +79,12 @@ struct SceneInputs {
   }
 
   private mutating func remove(_ tile: CompositeTile) {
-    tile.remove()
+    if !tile.remove() { stopping.add(.video, since: .now) { tile.hasStopped } }
     lostBefore = lostBefore + MixLosses(tile)
   }
 
   private mutating func remove(_ voice: CompositeVoice) {
-    voice.remove()
+    if !voice.remove() { stopping.add(.audio, since: .now) { voice.hasStopped } }
     lostBefore = lostBefore + MixLosses(voice)
   }
 
@@ -112,7 +114,7 @@ struct SceneInputs {
     lostBefore = lostBefore.with(kind, of: taken.lostBefore)
   }
 
-  /// None is left when it returns.
+  /// None is left when it returns, but for those that are `stopping`.
   mutating func clear() {
     for tile in tiles + leavingTiles { remove(tile) }
     for voice in voices + leaving.map(\.voice) { remove(voice) }
@@ -123,7 +125,7 @@ struct SceneInputs {
 extension MixLosses {
   fileprivate init(_ tile: CompositeTile) {
     self.init()
-    framesDropped = tile.dropped
+    (framesDropped, framesAhead) = (tile.dropped, tile.ahead)
   }
 
   fileprivate init(_ voice: CompositeVoice) {

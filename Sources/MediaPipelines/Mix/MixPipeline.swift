@@ -64,9 +64,12 @@ package final class MixPipeline: Sendable {
 
   /// What people are told above all tiles, from the next frame on, by the template's element `caption`; nil for nothing.
   package func show(label: String?) throws(PipelineFailure) {
-    guard let caption else { return try made.template.checkCaption() }
-    caption.show(label: label ?? "")
+    try checkCaption()
+    caption?.show(label: label ?? "")
   }
+
+  /// - Throws: what it is made of has no element that shows labels.
+  package func checkCaption() throws(PipelineFailure) { try made.template.checkCaption() }
 
   package func start() throws(PipelineFailure) { try made.start() }
 

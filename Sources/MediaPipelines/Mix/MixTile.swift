@@ -154,8 +154,12 @@ package final class MixTile: Sendable {
   /// Frames that nobody saw, since they waited too long to be mixed.
   package var dropped: Int { frames.dropped }
 
-  /// When it returns the tile has no thread left.
-  package func remove() { branch.remove() }
+  /// - Returns: whether the tile has no thread left; false where an element of it hangs.
+  @discardableResult
+  package func remove() -> Bool { branch.remove() }
+
+  /// Whether nothing is left of what was removed.
+  package var hasStopped: Bool { branch.hasStopped }
 }
 
 extension CornerRounding.Place {

@@ -60,8 +60,12 @@ package final class MixVoice: Sendable {
 
   package var losses: Losses { Losses(dropped: source.counters.dropped, late: late.withLock { $0 }) }
 
-  /// When it returns it has no thread left.
-  package func remove() { branch.remove() }
+  /// - Returns: whether it has no thread left; false where an element of it hangs.
+  @discardableResult
+  package func remove() -> Bool { branch.remove() }
+
+  /// Whether nothing is left of what was removed.
+  package var hasStopped: Bool { branch.hasStopped }
 }
 
 extension MixVoice.Channel {

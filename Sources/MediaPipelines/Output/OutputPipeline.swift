@@ -3,7 +3,7 @@ import MediaCore
 package import PipelineTemplates
 
 /// An output template at work: media goes into its inputs at times since its beginning, and it ends in a file or a stream
-/// that is complete. What goes into files goes there in batches, up to 100 ms later than it came; all else goes on at
+/// that is complete. What goes into files goes there in batches, up to 200 ms later than it came; all else goes on at
 /// once.
 package final class OutputPipeline: Sendable {
   /// How one of the template's appsrcs is fed.

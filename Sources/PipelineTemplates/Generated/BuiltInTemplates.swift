@@ -1898,7 +1898,8 @@ appsrc name=audio max-buffers=${tile-queue:-100} max-bytes=0 leaky-type=downstre
     "tile/video": ###"""
 # One tile of the template mix/video: what becomes of a track's frames before they are laid into the mixed frame.
 #
-# video          Frames in, of any size; at most `tile-queue` wait, and the oldest are dropped.
+# video          Frames in, of any size; at most `tile-queue` wait, of `tile-queue-bytes` together, and the oldest are
+#                dropped. Where the template mix/video waits longer than 300 ms, there is more room unless it is set.
 #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
 # videoflip      Turns frames upright, as the sender says (tag image-orientation).
 # crop           Cuts frames to the tile's shape where they are to cover it: Swift sets `aspect-ratio`, 0/1 for none.
@@ -1912,9 +1913,9 @@ appsrc name=audio max-buffers=${tile-queue:-100} max-bytes=0 leaky-type=downstre
 #
 # The end is left open: Swift links it to the mixer.
 #
-# Units: tile-queue buffers, font Pango font, tile-label-font Pango font
+# Units: tile-queue buffers, tile-queue-bytes bytes, font Pango font, tile-label-font Pango font
 
-appsrc name=video max-buffers=${tile-queue:-30} max-bytes=0 leaky-type=downstream
+appsrc name=video max-buffers=${tile-queue:-30} max-bytes=${tile-queue-bytes:-200000000} leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="video/x-raw"
 ! videoflip video-direction=auto
 ! aspectratiocrop name=crop

@@ -55,6 +55,33 @@ import Testing
     return seen.count == luma.count && zip(seen, luma).allSatisfy { abs(Int($0) - Int($1)) < 6 }
   }
 
+  /// Y, U and V in the middle of the newest mixed frame.
+  private func middle() -> [UInt8] {
+    guard let frame = mixed.values.last.flatMap(VideoFrameBuffer.init) else { return [] }
+    return frame.withPlanes { planes in
+      (0..<3).compactMap { index in
+        planes[index].map { $0.bytes[$0.height / 2 * $0.stride + $0.width / 2] }
+      }
+    } ?? []
+  }
+
+  /// GStreamer takes frames of more than 576 lines for BT.709, where their caps leave that open.
+  @Test(arguments: [(1280, 720), (640, 360)]) func aPlainFrameHasItsColour(_ width: Int, _ height: Int) async throws {
+    let green = FrameColor(rgb: 0x00ff00)
+    let plain = try #require(MediaBuffer.plainFrame(green, width: width, height: height))
+    let frame = try #require(VideoFrameBuffer(plain))
+    let wanted = [green.luma, green.blue, green.red]
+    try await run("video") { pipeline, template in
+      let tile = try pipeline.addTile(template)
+      tile.put(at: Self.whole)
+      tile.start()
+      tile.frames.show(frame, at: .now)
+      try await eventually("another colour than black") { middle().first.map { $0 > 60 } == true }
+      #expect(zip(middle(), wanted).allSatisfy { abs(Int($0) - Int($1)) <= 2 }, "\(middle()) and not \(wanted)")
+      tile.remove()
+    }
+  }
+
   /// How much of the newest mixed frame is red.
   private func redness() -> Int {
     guard let frame = mixed.values.last.flatMap(VideoFrameBuffer.init) else { return 0 }

@@ -15,7 +15,7 @@ import Testing
     _ sid: String, _ identity: String, source: Track.Source = .camera, since: Int64? = nil
   ) -> TileTrack {
     TileTrack(
-      sid: sid, source: source,
+      sid: sid, source: source, hasShown: true,
       speaker: .init(
         identity: identity, isSpeaking: since != nil, audioLevel: since == nil ? 0 : 0.5,
         lastSpokeAt: since.map { MediaTime(nanoseconds: $0) }))

@@ -39,6 +39,24 @@ import Testing
     #expect((brightest ?? nil) ?? 0 > 180, "white letters")
   }
 
+  /// Each is painted by a pipeline of its own.
+  @Test func whatWasPaintedIsKept() throws {
+    let painter = try PlaceholderPainter(factory: PipelineFactory(folder: nil, overrides: [:]))
+    let color = FrameColor(rgb: 0x204060)
+    func paint(_ initials: String, _ name: String?, width: Int = 64) throws -> VideoFrameBuffer {
+      let size = PixelSize(width: width, height: 36)
+      return try #require(try painter.paint(initials, name, on: color, size: size))
+    }
+    let first = try paint("AL", "Ada")
+    #expect(try paint("AL", "Ada").media === first.media)
+    for other in [try paint("AL", nil), try paint("AB", "Ada"), try paint("AL", "Ada", width: 80)] {
+      #expect(other.media !== first.media)
+    }
+    // More of them than are kept.
+    for width in 0..<64 { _ = try paint("AL", "Ada", width: 64 + width * 2) }
+    #expect(try paint("AL", "Ada").media !== first.media)
+  }
+
   @Test func coloursAreThoseOfVideo() {
     #expect(FrameColor(rgb: 0) == .black)
     #expect(FrameColor(rgb: 0xffffff).luma == 235 && FrameColor(rgb: 0xffffff).blue == 128)

@@ -28,8 +28,10 @@ import Testing
     var (one, other) = (MixLosses(), MixLosses())
     (one.framesNotMixed, one.framesDropped, one.audioDropped, one.audioLate) = (1, 2, 3, 4)
     (other.framesNotMixed, other.framesDropped, other.audioDropped, other.audioLate) = (5, 6, 7, 8)
+    (one.framesAhead, other.framesAhead) = (9, 10)
     let mixed = one.with(.video, of: other)
     #expect(mixed.framesNotMixed == 5 && mixed.framesDropped == 6 && mixed.audioDropped == 3 && mixed.audioLate == 4)
+    #expect(mixed.framesAhead == 10 && (one + other).framesAhead == 19)
     #expect(mixed.with(.audio, of: other) == other)
   }
 }

@@ -121,8 +121,10 @@ struct CompositeArranger: Sendable {
     let sorted = TileTrack.sorted(tracks)
     switch choose(from: sorted, at: now) {
     case .participant: return newest.places(of: sorted, in: size)
-    case .own(let layout): return own.places(of: tracks, in: layout, size: size, hold: speakerHold, at: now)
-    case .grid, .screenShare, .light: return changeover.places(grid(sorted), large: nil, of: sorted, at: now)
+    case .own(let layout):
+      let next = own.places(of: tracks, in: layout, size: size, hold: speakerHold, at: now)
+      return changeover.places(next, of: sorted, at: now)
+    case .grid, .screenShare, .light: return changeover.places(grid(sorted), of: sorted, at: now)
     case .speaker: return changeover.places(speaker(sorted), large: main.held?.sid, of: sorted, at: now)
     case .singleSpeaker:
       let alone = pair(mainFirst(sorted).prefix(1), SpeakerLayout.places(count: min(1, sorted.count), in: size))

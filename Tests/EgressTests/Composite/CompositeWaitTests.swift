@@ -1,0 +1,32 @@
+import BridgeTesting
+import MediaBridge
+import MediaCore
+import Testing
+
+@testable import Egress
+
+/// A composite that waits for somebody.
+@Suite struct CompositeWaitTests {
+  /// It may wait for days, and mixing costs as much without anybody.
+  @Test func nothingIsMixedBeforeSomebodyPublishes() async throws {
+    let folder = try TemporaryFolder()
+    let server = try await SyntheticRoom.start(codecs: [:], size: Dimensions(width: 320, height: 180))
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
+    let options = CompositeOptions(file: folder.path + "/a.mkv", wait: .seconds(60))
+    let composite = RoomComposite(room: room, options: options)
+    let told = Collector<String>(composite.events) { if case .waiting(let missing) = $0 { missing } else { nil } }
+    async let start: Void = composite.start()
+    try await eventually("that it waits") { told.values == ["somebody to publish"] }
+    let mixesForNobody = await composite.mixing.isStarted
+    #expect(!mixesForNobody)
+    try await server.join("alice")
+    try await start
+    let mixes = await composite.mixing.isStarted
+    #expect(mixes)
+    let done = try await composite.finish()
+    #expect(done.destinations.map(\.state) == [.complete])
+    await room.disconnect()
+    await server.stop()
+  }
+}
