@@ -11,10 +11,11 @@ struct DecodingCounter {
   private let clock: ParticipantClock
   /// Of what the decoder makes.
   let meter = DecoderMeter()
-  private var frames = FrameDropCounter()
+  private(set) var frames = FrameDropCounter()
   /// The timestamps of the frames with which a decoder begins; nil for audio.
   private var group: KeptGroup<UInt32>?
-  private var isKeyframeOpen = false
+  /// Of the newest keyframe: a packet of an older frame that comes late does not end it.
+  private var keyframe: UInt32?
 
   init(trackSid: String, isVideo: Bool, clock: ParticipantClock) {
     self.trackSid = trackSid
@@ -32,11 +33,11 @@ struct DecodingCounter {
   }
 
   /// Takes the next packet.
-  mutating func note(_ packet: RTPPacket, beginsFrame: Bool, beginsAnew: Bool, at time: MediaTime) {
-    isKeyframeOpen = beginsAnew || isKeyframeOpen && !beginsFrame
+  mutating func note(_ packet: RTPPacket, beginsAnew: Bool, at time: MediaTime) {
+    if beginsAnew { keyframe = packet.timestamp }
     guard packet.endsFrame else { return }
     frames.note(packet.timestamp)
-    group?.add(packet.timestamp, isKeyframe: isKeyframeOpen, at: time)
+    group?.add(packet.timestamp, isKeyframe: packet.timestamp == keyframe, at: time)
   }
 
   /// The decoder begins.

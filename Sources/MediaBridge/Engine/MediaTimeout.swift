@@ -11,6 +11,8 @@ struct MediaTimeout: Sendable {
     case missing
     /// It comes, although it is paused.
     case unexpected
+    /// It goes on, although it is paused.
+    case unabated
   }
 
   /// How long media may be away before it counts as lost: longer than Opus is silent for silence (0.4 s) and than a
@@ -19,29 +21,27 @@ struct MediaTimeout: Sendable {
   /// How long the first packet may take.
   static let firstPatience = Duration.seconds(10)
 
-  /// How long what was sent before a pause may take.
-  private static let onTheWay = Duration.seconds(1)
-
   private var hasCome = false
   private var isLost = false
   private var isMissing = false
   /// Since when nothing came that should have; nil while nothing is expected.
   private var since: MediaTime?
-  /// Since when nothing is; nil once something has come all the same.
-  private var pausedSince: MediaTime?
+  /// Of a track of which nothing is expected.
+  private var pause: MediaPause?
 
   init(at time: MediaTime) { since = time }
 
   /// A packet has come.
-  /// - Parameter beginsAnew: whether whoever is paused could begin with it: a server also repeats what was before the
-  ///   pause, to find out what the way takes.
-  mutating func arrived(at time: MediaTime, beginsAnew: @autoclosure () -> Bool = true) -> Change? {
+  /// - Parameters:
+  ///   - isNew: whether it is newer than all before it.
+  ///   - beginsAnew: whether whoever is paused could begin with it: a server also repeats what was before the
+  ///     pause, to find out what the way takes.
+  mutating func arrived(
+    at time: MediaTime, isNew: Bool = true, beginsAnew: @autoclosure () -> Bool = true
+  ) -> Change? {
     hasCome = true
     if since != nil { since = time }
-    if let pausedSince, time - pausedSince > Self.onTheWay, beginsAnew() {
-      self.pausedSince = nil
-      return .unexpected
-    }
+    if let change = pause?.arrived(at: time, isNew: isNew, beginsAnew: beginsAnew()) { return change }
     guard isLost else { return nil }
     isLost = false
     return .restored
@@ -49,7 +49,7 @@ struct MediaTimeout: Sendable {
 
   /// Whether media is to come: its publisher does not mute it, and nobody has paused it.
   mutating func expect(_ isExpected: Bool, at time: MediaTime) {
-    pausedSince = isExpected ? nil : time
+    pause = isExpected ? nil : MediaPause(since: time)
     if isExpected != (since != nil) { since = isExpected ? time : nil }
   }
 
@@ -64,5 +64,41 @@ struct MediaTimeout: Sendable {
     }
     defer { isMissing = true }
     return isMissing ? nil : .missing
+  }
+}
+
+/// What comes of a track that is paused, each told once.
+private struct MediaPause: Sendable {
+  /// How long what was sent before it may take.
+  private static let onTheWay = Duration.seconds(1)
+  /// How long new media has to go on behind that: LiveKit's server sends blank frames for a second when it mutes.
+  private static let persistence = Duration.seconds(2)
+
+  let since: MediaTime
+  private var isBeginningTold = false
+  private var isFlowTold = false
+  /// Since when new media comes, and when it came last.
+  private var flow: (first: MediaTime, last: MediaTime)?
+
+  init(since: MediaTime) { self.since = since }
+
+  mutating func arrived(
+    at time: MediaTime, isNew: Bool, beginsAnew: @autoclosure () -> Bool
+  ) -> MediaTimeout.Change? {
+    guard time - since > Self.onTheWay else { return nil }
+    let goesOn = isNew && goesOn(at: time)
+    if !isBeginningTold, beginsAnew() {
+      isBeginningTold = true
+      return .unexpected
+    }
+    guard goesOn, !isFlowTold else { return nil }
+    isFlowTold = true
+    return .unabated
+  }
+
+  private mutating func goesOn(at time: MediaTime) -> Bool {
+    let first = flow.flatMap { time - $0.last < MediaTimeout.patience ? $0.first : nil } ?? time
+    flow = (first, time)
+    return time - first >= Self.persistence
   }
 }

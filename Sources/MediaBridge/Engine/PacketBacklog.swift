@@ -11,31 +11,49 @@ struct PacketBacklog {
   private static let staleness = Duration.seconds(1)
   /// What an output takes from the first packet on to be made. Whoever comes later wants what is now.
   private static let longest = Duration.seconds(4)
+  /// What a lost packet, among them a keyframe's first one, may take to come again.
+  private static let repair = Duration.milliseconds(300)
 
   /// By how much what belongs behind a keyframe's beginning may have overtaken it, in ticks of the RTP clock.
   private static let overtaking: UInt32 = 90_000
 
   private let isVideo: Bool
   /// As they came, but for a keyframe's beginning, which is the first.
-  private var packets: [(packet: RTPPacket, beginsAnew: Bool, time: MediaTime)] = []
+  private(set) var packets: [(packet: RTPPacket, beginsAnew: Bool, time: MediaTime)] = []
 
   init(isVideo: Bool) { self.isVideo = isVideo }
 
   /// - Parameter beginsAnew: whether it begins a keyframe, or is audio.
   mutating func add(_ packet: RTPPacket, beginsAnew: Bool, at time: MediaTime) {
+    dropOld(at: time)
     if isVideo {
       // What comes again from before the keyframe is of no use.
       guard !isBeforeKeyframe(packet) else { return }
       if packets.count == Self.videoLimit { packets.removeAll() }
       if beginsAnew {
         packets.removeAll { $0.packet.timestamp &- packet.timestamp >= Self.overtaking }
-        return packets.insert((packet, beginsAnew, time), at: 0)
+        return packets.insert((packet.fitting, beginsAnew, time), at: 0)
       }
     } else if packets.count == Self.audioLimit {
       // Many at once: each time all others move up.
       packets.removeFirst(Self.audioLimit / 2)
     }
-    packets.append((packet, beginsAnew, time))
+    packets.append((packet.fitting, beginsAnew, time))
+  }
+
+  /// Drops what nobody is given any more, many at once: each time all others move up. Of video what has just come
+  /// stays, since a keyframe may have begun with it; what goes on behind a dropped keyframe is of no use.
+  mutating func dropOld(at time: MediaTime) {
+    guard let first = packets.first else { return }
+    let age = time - first.time
+    guard age > Self.repair * 2, age > longestKept else { return }
+    let limit = time - (isVideo ? Self.repair : Self.longest)
+    packets.removeAll { $0.time < limit }
+  }
+
+  private var longestKept: Duration {
+    guard isVideo else { return Self.longest + Self.staleness }
+    return isUsable ? Self.longest : Self.repair * 2
   }
 
   private func isBeforeKeyframe(_ packet: RTPPacket) -> Bool {
@@ -66,5 +84,8 @@ struct PacketBacklog {
 }
 
 extension RTPPacket {
+  /// The same in memory of its size, where the socket's is much too large for it: what is kept is kept by many tracks.
+  fileprivate var fitting: RTPPacket { count + PacketBuffer.trailer < buffer.capacity / 2 ? copy() : self }
+
   var endsFrame: Bool { marker && !isPaddingOnly }
 }

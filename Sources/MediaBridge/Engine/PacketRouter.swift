@@ -30,7 +30,7 @@ struct PacketRouter {
 
   /// - Returns: the tracks that there were.
   mutating func removeAll() -> [TrackReception] {
-    defer { (receptions, streams) = ([:], [:]) }
+    defer { (receptions, streams, sections) = ([:], [:], []) }
     return Array(receptions.values)
   }
 

@@ -16,6 +16,8 @@ struct PayloadReader {
   private var otherCodec: String?
   /// The newest that came.
   private var newest: SequenceNumber?
+  /// Whether what was read last is newer than all before it.
+  private(set) var isNewest = false
 
   /// - Parameter onOtherCodec: told once when packets of another codec than `track.codec` come.
   init(_ track: OfferedTrack, onOtherCodec: @escaping (String) -> Void) {
@@ -28,11 +30,11 @@ struct PayloadReader {
 
   /// - Returns: nil for a packet that the pipelines cannot read.
   mutating func readable(_ packet: RTPPacket) -> RTPPacket? {
-    let isLate = note(packet.sequenceNumber)
+    note(packet.sequenceNumber)
     guard packet.payloadType != payloadType, let other = codecs[packet.payloadType] else { return packet }
     guard other == codec else {
       // Without a payload it only keeps a path open or probes it, and what comes late may be of the codec before this one.
-      if !packet.isPaddingOnly, !isLate, otherCodec != other {
+      if !packet.isPaddingOnly, isNewest, otherCodec != other {
         otherCodec = other
         onOtherCodec(other)
       }
@@ -43,11 +45,9 @@ struct PayloadReader {
     return packet
   }
 
-  /// - Returns: whether a newer one has come before.
-  private mutating func note(_ number: SequenceNumber) -> Bool {
-    if let newest, number.distance(from: newest) < 0 { return true }
-    newest = number
-    return false
+  private mutating func note(_ number: SequenceNumber) {
+    isNewest = newest.map { number.distance(from: $0) >= 0 } ?? true
+    if isNewest { newest = number }
   }
 
   /// What comes now has nothing to do with what came before.

@@ -31,6 +31,7 @@ actor SubscriberTransport {
   private var negotiation = SubscriberNegotiation()
   private var candidates = PendingCandidates()
   private var tracks: ReceivedTracks
+  private let stops = TrackStops()
   private var isClosed = false
 
   init(_ ways: MediaWays, factory: PipelineFactory, latency: Int?, loggers: Loggers) {
@@ -93,13 +94,17 @@ actor SubscriberTransport {
 
   private func update(_ offered: [OfferedTrack]) async {
     let live = Dictionary(offered.map { ($0.sid, $0) }) { _, newest in newest }
-    for sid in tracks.ended(by: live) { await tracks.remove(sid)?.close() }
+    for sid in tracks.ended(by: live) { stop(sid) }
+    for sid in live.keys where tracks.sent[sid] == nil { await stops.ended(sid)?.value }
     guard !isClosed else { return }
     var new: [TrackReception] = []
     for track in live.values where tracks.sent[track.sid] == nil { new.append(add(track)) }
     tracks.dropIdleClocks()
     await handOver(new)
   }
+
+  /// What has ended is stopped beside all else: a decoder may take seconds for it, and the server waits for our answer.
+  private func stop(_ sid: String) { if let media = tracks.remove(sid) { stops.begin(media) } }
 
   private func handOver(_ new: [TrackReception]) async {
     let update = Handover((tracks.sections, new))
@@ -116,7 +121,8 @@ actor SubscriberTransport {
   /// the publisher has changed over to another codec.
   private func change(_ sid: String, to codec: String) async {
     guard let track = tracks.changed(sid, to: codec) else { return }
-    await tracks.remove(sid)?.close()
+    stop(sid)
+    await stops.ended(sid)?.value
     // An offer that came meanwhile may have begun it already, or ended it.
     guard !isClosed, tracks.sent[sid] == nil, negotiation.sends(track) else { return }
     await handOver([add(track)])
@@ -140,7 +146,8 @@ actor SubscriberTransport {
   /// Closes everything; nothing is left when it returns.
   func close() async {
     isClosed = true
-    for media in tracks.removeAll() { await media.close() }
+    for media in tracks.removeAll() { stops.begin(media) }
+    for stop in stops.all { await stop.value }
     await peer.close()
     await loop.call { [core] in core.value.stop() }
     await loop.stop()

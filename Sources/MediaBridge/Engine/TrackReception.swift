@@ -63,11 +63,14 @@ final class TrackReception {
     for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
-      if !packet.isPaddingOnly, let change = watch.timeout.arrived(at: time, beginsAnew: beginsAnew(packet)) {
-        watch.onChange(change)
-      }
+      if !packet.isPaddingOnly { noteMedia(packet, at: time) }
       deliver(packet, at: time)
     }
+  }
+
+  private func noteMedia(_ packet: RTPPacket, at time: MediaTime) {
+    let change = watch.timeout.arrived(at: time, isNew: payloads.isNewest, beginsAnew: beginsAnew(packet))
+    if let change { watch.onChange(change) }
   }
 
   private func restart() {
@@ -84,7 +87,7 @@ final class TrackReception {
     // The first packet of a frame tells as much as all of them.
     if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
     let beginsAnew = beginsAnew(packet)
-    decoding.note(packet, beginsFrame: beginsFrame, beginsAnew: beginsAnew, at: time)
+    decoding.note(packet, beginsAnew: beginsAnew, at: time)
     if beginsAnew {
       // Ahead of whoever waits for the first keyframe.
       if track.isVideo { payloads.noteOrder(packet) }
@@ -164,6 +167,7 @@ final class TrackReception {
   func note(roundTrip: Duration) { receiver.note(roundTrip: roundTrip) }
 
   func pollStream(at time: MediaTime) {
+    backlog.dropOld(at: time)
     if let change = watch.timeout.poll(at: time) { watch.onChange(change) }
   }
 

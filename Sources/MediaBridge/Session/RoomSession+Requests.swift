@@ -8,12 +8,13 @@ extension RoomSession: SubscriptionRequests {
 
   func set(subscribed: Bool, of publication: RemoteTrackPublication) async throws {
     guard !state.isEnded else { throw Self.notConnected }
+    guard isPublished(publication) else { return }
     for request in ask(.want(sid: publication.sid, subscribed)) { try await request.value }
   }
 
   func change(_ publication: RemoteTrackPublication, _ edit: @Sendable (inout TrackSettings) -> Void) async throws {
     let sid = publication.sid
-    guard let subscription = state.roster.tracks[sid], subscription.isSubscribed else {
+    guard isPublished(publication), let subscription = state.roster.tracks[sid], subscription.isSubscribed else {
       throw LiveKitError(.invalidState, "track \(sid) is not subscribed; subscribe before its settings are changed")
     }
     var settings = subscription.settings.wanted
@@ -26,14 +27,20 @@ extension RoomSession: SubscriptionRequests {
   }
 
   func hold(_ publication: RemoteTrackPublication, _ need: OutputNeed) async {
-    await askQuietly(.hold(sid: publication.sid, need))
+    await askQuietly(.hold(sid: publication.sid, need), of: publication)
   }
   func release(_ publication: RemoteTrackPublication, _ need: OutputNeed) async {
-    await askQuietly(.release(sid: publication.sid, need))
+    await askQuietly(.release(sid: publication.sid, need), of: publication)
+  }
+
+  /// Whether it has not ended: another one may have its SID since, where a server did not name it for a moment.
+  private func isPublished(_ publication: RemoteTrackPublication) -> Bool {
+    find(publication.sid)?.publication === publication
   }
 
   /// Whoever waits for the track is told where there is no connection to ask for it on.
-  private func askQuietly(_ event: SessionEvent) async {
+  private func askQuietly(_ event: SessionEvent, of publication: RemoteTrackPublication) async {
+    guard isPublished(publication) else { return }
     let sent = ask(event)
     if sent.isEmpty { try? await settingsTold() }
     for request in sent { try? await request.value }

@@ -59,7 +59,7 @@ extension SessionState {
     var state = Livekit_SyncState()
     state.subscription.subscribe = !options.autoSubscribe
     state.subscription.trackSids = roster.sids(where: isUnusual)
-    state.trackSidsDisabled = roster.sids { $0.settings.told?.applied.isEnabled == false }
+    state.trackSidsDisabled = roster.sids(where: \.isDisabled)
     state.publishTracks = link.published
     if let negotiation = link.negotiation {
       (state.offer.type, state.offer.sdp) = ("offer", negotiation.offer)

@@ -32,7 +32,7 @@ extension SessionState {
     noteAllowed(sid)
     change(sid) { [initialSettings] subscription in
       subscription.media = .live(Subscription.Stream(media: media))
-      subscription.settings.told = initialSettings
+      subscription.settings.begin(with: initialSettings)
     }
     act(.begin, sid)
     repeatSettings(of: sid, at: now)
@@ -48,6 +48,7 @@ extension SessionState {
     noteAllowed(sid)
     change(sid) {
       $0.media = .live(.init(media: media, isExpected: earlier.isExpected, isLost: earlier.isLost))
+      $0.settings.resume()
     }
     act(.resume, sid)
     repeatSettings(of: sid, at: now)
@@ -126,7 +127,7 @@ extension SessionState {
     note(.codecNotSupported, error != nil, sid)
   }
 
-  mutating func changed(_ change: MediaTimeout.Change, _ sid: String) {
+  mutating func changed(_ change: MediaTimeout.Change, _ sid: String, at now: MediaTime) {
     guard let subscription = roster.tracks[sid], subscription.isSubscribed else { return }
     switch change {
     case .lost: noteLoss(sid)
@@ -140,6 +141,9 @@ extension SessionState {
       self.change(sid) { $0.serverState = .active }
       noteStream(sid)
     case .unexpected: break
+    case .unabated where subscription.isDisabled && !isRecovering: tellAgain(sid, at: now)
+    // All is told again once the connection is back.
+    case .unabated: break
     }
   }
 

@@ -68,8 +68,8 @@ extension SessionState {
     settings.begin(sid, with: told == initialSettings ? told : nil, at: now)
   }
 
-  /// How a server begins by itself; nil when that is its own choice. It forgets what was asked for a track when its
-  /// subscription ends. With adaptive stream it begins with the smallest layer, or with what it likes.
+  /// How a server begins a track by itself that it knows nothing of; nil when that is its own choice. With adaptive
+  /// stream it begins with the smallest layer, or with what it likes.
   var initialSettings: TrackSettings? { options.usesAdaptiveStream ? nil : TrackSettings() }
 
   mutating func pollSettings(at now: MediaTime, _ demand: (String) -> TrackDemand) {
@@ -80,6 +80,16 @@ extension SessionState {
     }
     for message in messages { tell(message) }
     act(.settingsTold)
+  }
+
+  /// What was paused comes all the same. LiveKit's server does not heed a pause while it holds a track back for the
+  /// way's sake (`Forwarder.Mute`), and forgets one that comes before it is ready to send (`SubscribedTrack.Bound`).
+  /// What it knows already it passes over, so it is told something else before.
+  mutating func tellAgain(_ sid: String, at now: MediaTime) {
+    var request = Livekit_SignalRequest()
+    request.trackSetting = Livekit_UpdateTrackSettings(TrackSettings(quality: .low), trackSids: [sid])
+    act(.send(request))
+    settings.forget(sid, at: now)
   }
 
   /// What it is told the publication says at once: while this is on its way the next may be told.

@@ -129,7 +129,7 @@ struct SessionState: Sendable {
     case .answered(let negotiation): answered(negotiation)
     case .offerRefused(let error): failed(SessionFailure(error, remedy: .full), at: now)
     case .media(let media): match(media, at: now)
-    case .stream(let sid, let change): changed(change, sid)
+    case .stream(let sid, let change): changed(change, sid, at: now)
     case .decoder(let sid, let error): decoderChanged(error, sid)
     case .measured(let measurements): measured(measurements, at: now)
     case .want, .hold, .release, .configure, .configurationFailed, .demandChanged, .confirmed, .unconfirmed:

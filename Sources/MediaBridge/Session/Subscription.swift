@@ -60,6 +60,22 @@ struct Subscription: Sendable {
   struct Settings: Hashable, Sendable {
     var wanted = TrackSettings()
     var told: TrackSettings?
+    /// Whether its media has come in this session.
+    private var hasBegun = false
+
+    /// Its media comes. Of what has come before, a server may have kept what it was told then: LiveKit's does where the
+    /// publisher changes to another codec, and where a subscription begins anew before it has forgotten the last one.
+    /// - Parameter initial: how a server begins by itself; nil when that is its own choice.
+    mutating func begin(with initial: TrackSettings?) {
+      told = hasBegun ? nil : initial
+      hasBegun = true
+    }
+
+    /// Its media goes on in another session.
+    mutating func resume() { hasBegun = true }
+
+    /// The session has ended, and with it what its server knows.
+    fileprivate mutating func interrupt() { hasBegun = false }
   }
 
   /// How it arrives, and what that leaves of what is wanted; only where audio fallback is on.
@@ -132,6 +148,7 @@ struct Subscription: Sendable {
   mutating func interrupt() {
     isAbsent = true
     dismissed = nil
+    settings.interrupt()
     wish.knowledge = wish.isUntold ? .untold(isUncertain: false) : .settled
     if let stream { media = .interrupted(stream) }
   }
@@ -228,6 +245,9 @@ struct Subscription: Sendable {
     wanted?.restriction = arrival.fallback.restriction
     return wanted
   }
+
+  /// Whether the server was told to send nothing of it.
+  var isDisabled: Bool { settings.told?.applied.isEnabled == false }
 
   /// Whether media is to come, by what the server was told and says.
   var course: (isEnabled: Bool, isPaused: Bool, isExpected: Bool) {

@@ -34,6 +34,12 @@ struct SettingsSchedule {
     told[sid] = nil
   }
 
+  /// What the server was told of a track is not what it does.
+  mutating func forget(_ sid: String, at time: MediaTime) {
+    told[sid] = nil
+    change(sid, at: time)
+  }
+
   /// The connection was lost and the session goes on: what was told last may not have been sent, or not have arrived.
   mutating func doubt(at time: MediaTime) {
     told = [:]

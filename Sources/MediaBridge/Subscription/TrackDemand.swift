@@ -57,7 +57,8 @@ struct TrackDemand: Hashable, Sendable {
   /// How that is asked of a server.
   var settings: TrackSettings {
     switch extent {
-    case .nothing: TrackSettings(isEnabled: false)
+    // LiveKit's server may send it all the same, for a while (`SubscribedTrack.Bound`): then as little as there is.
+    case .nothing: TrackSettings(isEnabled: false, quality: .low)
     case .anything: TrackSettings(quality: .low, fps: fps)
     case .size(let size): TrackSettings(dimensions: size, fps: fps)
     case .everything: TrackSettings(fps: fps)

@@ -154,7 +154,6 @@ public struct RTPReceiver: Sendable {
     }
     switch format {
     case .redundant: return takeApart(packet, number: number)
-    case .forwardErrorCorrection: return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
     case .video(let codec):
       // Only its number is handed on: it shows nothing, and would end what is recorded with a tiny frame.
       if packet.withPayload({ codec.isBlankFrame($0) }) {

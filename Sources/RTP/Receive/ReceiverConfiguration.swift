@@ -12,8 +12,6 @@ extension RTPReceiver {
     case retransmission(of: PayloadType)
     /// RFC 2198: media with earlier media.
     case redundant
-    /// Forward error correction, which we do not use: its packets only keep their numbers.
-    case forwardErrorCorrection
   }
 
   /// What is negotiated of a stream, and how it is repaired.

@@ -26,7 +26,7 @@ private struct RTPMachine {
     PayloadType(96): .video(.vp8), PayloadType(97): .retransmission(of: PayloadType(96)),
     PayloadType(98): .video(.vp9), PayloadType(102): .video(.h264), PayloadType(104): .video(.h265),
     PayloadType(106): .video(.av1), PayloadType(63): .redundant, PayloadType(111): .media,
-    PayloadType(64): .retransmission(of: PayloadType(63)), PayloadType(99): .forwardErrorCorrection,
+    PayloadType(64): .retransmission(of: PayloadType(63)),
   ]
   private var receiver = RTPReceiver(
     configuration: .init(ssrc: SSRC(0x1111), clockRate: 90_000, formats: formats, usesNACK: true))

@@ -37,6 +37,40 @@ import Testing
     #expect(watch.poll(at: at(33)) == .lost)
   }
 
+  /// When it is told that packets go on which come each 100 ms, and with none of which one can begin.
+  private func unabated(_ watch: inout MediaTimeout, _ tenths: ClosedRange<Int>, isNew: Bool = true) -> [Double] {
+    tenths.compactMap { tenth in
+      let time = Double(tenth) / 10
+      return watch.arrived(at: at(time), isNew: isNew, beginsAnew: false) == .unabated ? time : nil
+    }
+  }
+
+  @Test func whatGoesOnInAPauseIsToldOnce() {
+    var watch = MediaTimeout(at: at(0))
+    _ = watch.arrived(at: at(1))
+    watch.expect(false, at: at(2))
+    // It was on the way, or ends with the pause's beginning.
+    #expect(unabated(&watch, 20...49).isEmpty)
+    let told = unabated(&watch, 50...120)
+    #expect(told.count == 1 && told.allSatisfy { $0 < 5.3 })
+    // The server was told again, and has its time anew.
+    watch.expect(false, at: at(12))
+    #expect(unabated(&watch, 121...149).isEmpty)
+    #expect(unabated(&watch, 150...200).count == 1)
+  }
+
+  @Test func whatIsRepeatedOrComesNowAndThenDoesNotGoOn() {
+    var watch = MediaTimeout(at: at(0))
+    _ = watch.arrived(at: at(1))
+    watch.expect(false, at: at(2))
+    #expect(unabated(&watch, 20...100, isNew: false).isEmpty)
+    for second in stride(from: 12, to: 60, by: 2) {
+      #expect(watch.arrived(at: at(Double(second)), beginsAnew: false) == nil)
+    }
+    watch.expect(true, at: at(60))
+    #expect(unabated(&watch, 600...700).isEmpty)
+  }
+
   @Test func whatComesInAPauseIsToldOnce() {
     var watch = MediaTimeout(at: at(0))
     _ = watch.arrived(at: at(1))

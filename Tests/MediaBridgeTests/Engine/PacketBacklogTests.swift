@@ -33,6 +33,49 @@ import Testing
     #expect(kept(isVideo: true, after: 5.5).isEmpty, "another keyframe is asked for")
   }
 
+  /// Keyframes are sent on request: where nobody asks, nothing of what comes is ever handed out.
+  @Test func whatNobodyCanBeginWithIsNotKept() {
+    var backlog = PacketBacklog(isVideo: true)
+    fill(&backlog, isVideo: true, seconds: 20)
+    #expect((1...40).contains(backlog.packets.count))
+    // Of a track that is muted nothing comes that would drop it.
+    backlog.dropOld(at: start + .seconds(25))
+    #expect(backlog.packets.isEmpty)
+    var audio = PacketBacklog(isVideo: false)
+    fill(&audio, isVideo: false, seconds: 1)
+    audio.dropOld(at: start + .seconds(4))
+    #expect(audio.packets.count == 50, "some of it may be heard")
+    audio.dropOld(at: start + .seconds(7))
+    #expect(audio.packets.isEmpty)
+  }
+
+  /// Its first packet was lost, and comes again.
+  @Test func theRestOfAKeyframeWaitsForItsBeginning() {
+    var backlog = PacketBacklog(isVideo: true)
+    fill(&backlog, isVideo: true, seconds: 10)
+    for (number, delay) in [(1001, 0), (1002, 10), (1000, 250)] {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(number)), timestamp: 960_000, ssrc: SSRC(1),
+        marker: number == 1002, payload: [1])
+      backlog.add(packet, beginsAnew: number == 1000, at: start + .milliseconds(10_000 + delay))
+    }
+    let taken = backlog.take(at: start + .seconds(10.3))
+    #expect(taken.map(\.packet.sequenceNumber.rawValue) == [1000, 1001, 1002])
+  }
+
+  @Test func whatIsKeptTakesNoMoreMemoryThanItNeeds() throws {
+    var backlog = PacketBacklog(isVideo: false)
+    let sound = RTPPacket(
+      payloadType: PayloadType(111), sequenceNumber: SequenceNumber(1), timestamp: 960, ssrc: SSRC(1),
+      payload: [UInt8](repeating: 7, count: 100))
+    let datagram = PacketBuffer()
+    sound.withUnsafeBytes { bytes in datagram.withUnsafeMutableBytes { $0.copyMemory(from: bytes) } }
+    datagram.count = sound.count
+    backlog.add(try RTPPacket(parsing: datagram), beginsAnew: true, at: start)
+    let kept = try #require(backlog.take(at: start).first).packet
+    #expect(kept.buffer.capacity < 300 && kept.withPayload { $0.elementsEqual([UInt8](repeating: 7, count: 100)) })
+  }
+
   /// Where the network changes their order, the beginning of the keyframe may come behind the next frame.
   @Test func whatHasOvertakenAKeyframesBeginningFollowsIt() {
     var backlog = PacketBacklog(isVideo: true)

@@ -15,8 +15,9 @@ struct Course {
   /// Of alice's camera in the first session.
   let media = Media()
 
-  init(_ connect: ConnectOptions = ConnectOptions()) {
-    state = SessionState(SessionState.Options(connect: connect, chance: { 0 }))
+  init(_ connect: ConnectOptions = ConnectOptions(), usesAdaptiveStream: Bool = true) {
+    state = SessionState(
+      SessionState.Options(usesAdaptiveStream: usesAdaptiveStream, connect: connect, chance: { 0 }))
   }
 
   @discardableResult
@@ -28,8 +29,10 @@ struct Course {
   }
 
   /// In a room, with alice's camera.
-  static func standing(_ identities: [String] = ["alice"], _ connect: ConnectOptions = ConnectOptions()) -> Course {
-    var course = Course(connect)
+  static func standing(
+    _ identities: [String] = ["alice"], _ connect: ConnectOptions = ConnectOptions(), usesAdaptiveStream: Bool = true
+  ) -> Course {
+    var course = Course(connect, usesAdaptiveStream: usesAdaptiveStream)
     course.handle(.connect(server: "server"))
     course.join(identities)
     course.offer()
@@ -147,6 +150,16 @@ extension [SessionAction] {
   var subscriptions: [Livekit_UpdateSubscription] {
     compactMap { action in
       guard case .connection(.send(let request)) = action, case .subscription(let update) = request.message else {
+        return nil
+      }
+      return update
+    }
+  }
+
+  /// What the server is told of settings before they are told anew.
+  var forerunners: [Livekit_UpdateTrackSettings] {
+    compactMap { action in
+      guard case .connection(.send(let request)) = action, case .trackSetting(let update) = request.message else {
         return nil
       }
       return update

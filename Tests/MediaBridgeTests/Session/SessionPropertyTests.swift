@@ -327,6 +327,8 @@ import Testing
   }
 
   private func check(_ subject: Subject, is settings: TrackSettings, _ moment: String) {
+    // A pause that the server has forgotten is not noticed before something flows.
+    guard settings.isEnabled || !subject.isMuted else { return }
     if subject.server != settings { link.fail("\(subject.sid) has \(subject.server) \(moment), needs \(settings)") }
   }
 }

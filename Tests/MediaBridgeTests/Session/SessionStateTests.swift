@@ -142,7 +142,7 @@ import Testing
     course.join(["alice"], isConnected: false)
     let media = Course.Media()
     course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
-    #expect(settings(course.advance(by: SettingsSchedule.grace, .nothing)) == [TrackSettings(isEnabled: false)])
+    #expect(settings(course.advance(by: SettingsSchedule.grace, .nothing)) == [Self.paused])
     course.handle(.hold(sid: "TR_alice", .everything))
     course.handle(.transport(.connected))
     #expect(settings(course.advance(by: SettingsSchedule.moment, .nothing)) == [TrackSettings()])
@@ -159,6 +159,47 @@ import Testing
     #expect(settings(course.advance(by: SettingsSchedule.grace, .size(size))) == [TrackSettings()])
     course.handle(.release(sid: "TR_alice", .everything))
     #expect(settings(course.advance(by: SettingsSchedule.grace, .size(size))) == [TrackSettings(dimensions: size)])
+  }
+
+  private static let paused = TrackSettings(isEnabled: false, quality: .low)
+
+  /// The server has not heard of it, or has forgotten it, and passes over what it knows already.
+  @Test func aPauseThatHasNoEffectIsToldAgain() {
+    var course = Course.standing()
+    #expect(settings(course.advance(by: SettingsSchedule.grace, .nothing)) == [Self.paused])
+    let before = course.handle(.stream(sid: "TR_alice", .unabated)).forerunners
+    #expect(before.map(\.disabled) == [false] && before.map(\.quality) == [.low])
+    #expect(settings(course.advance(by: SettingsSchedule.moment, .nothing)) == [Self.paused])
+    #expect(settings(course.advance(by: .seconds(60), .nothing)).isEmpty, "once")
+    // All is told once the connection is back.
+    course.lose(.quick)
+    #expect(course.handle(.stream(sid: "TR_alice", .unabated)).forerunners.isEmpty)
+  }
+
+  /// A server that pauses it, or its publisher, knows better.
+  @Test func whatIsPausedElsewhereIsNotToldAgain() {
+    var course = Course.standing()
+    #expect(settings(course.advance(by: SettingsSchedule.grace)) == [TrackSettings()])
+    var mute = Livekit_MuteTrackRequest()
+    (mute.sid, mute.muted) = ("TR_alice", true)
+    course.handle(.response(.mute(mute)))
+    #expect(course.handle(.stream(sid: "TR_alice", .unabated)).forerunners.isEmpty)
+    #expect(settings(course.advance(by: .seconds(60))).isEmpty)
+  }
+
+  /// As where its publisher changes to another codec: for the server that is the same subscription, with what it was
+  /// told of it before.
+  @Test func whatBeginsAnewInASessionIsToldAnew() {
+    var course = Course.standing(usesAdaptiveStream: false)
+    #expect(settings(course.advance(by: SettingsSchedule.moment)).isEmpty, "a server begins so by itself")
+    let (media, later) = (Course.Media(), Course.Media())
+    course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
+    #expect(settings(course.advance(by: SettingsSchedule.moment)) == [TrackSettings()])
+    course.lose(.full)
+    course.join(["alice"])
+    course.handle(.media(["TR_alice": ObjectIdentifier(later)]))
+    #expect(settings(course.advance(by: SettingsSchedule.moment)).isEmpty, "another session knows nothing of it")
+    withExtendedLifetime((media, later)) {}
   }
 
   private func settings(_ actions: [SessionAction]) -> [TrackSettings] {

@@ -36,6 +36,8 @@ import PeerTransport
   var isCalm = false
   /// What the newest description carries.
   private var carried: [String: ObjectIdentifier] = [:]
+  /// How often it was said whether the media of a track is to come.
+  private var expectations: [String: Int] = [:]
   var onSettings: (Livekit_UpdateTrackSettings, SettingsSchedule.Message, Bool) -> Void = { _, _, _ in }
   private(set) var violation: String?
   /// What happened; nil where nobody wants to know, since words cost most of the time.
@@ -145,7 +147,23 @@ import PeerTransport
     case .end: subject.begun = nil
     case .unpublish where subject.isPublished && !subject.mayGo && !session.isEnded:
       fail("\(sid) is taken away although it is there")
+    case .expect(let isExpected):
+      expectations[sid, default: 0] += 1
+      if !isExpected { watch(subject, expectations[sid]) }
     default: break
+    }
+  }
+
+  /// Media that goes on in a pause is noticed, once for each time that nothing was to come.
+  private func watch(_ subject: Subject, _ expectation: Int?) {
+    let sid = subject.sid
+    after(.seconds(3)) {
+      guard subject.sid == sid, self.expectations[sid] == expectation, let carried = self.carried[sid] else { return }
+      let isCarried = subject.sent.map { ObjectIdentifier($0) == carried } ?? false
+      guard isCarried, subject.isFlowing else { return self.watch(subject, expectation) }
+      self.write("\(sid) goes on in a pause")
+      subject.told = nil
+      self.handle(.stream(sid: sid, .unabated))
     }
   }
 
@@ -254,9 +272,18 @@ import PeerTransport
     handle(.transport(state))
   }
 
+  /// What our answer takes the server is ready to send a little later, or much later than we wait for renderers.
+  private func bind() {
+    for subject in server.subjects {
+      guard let sent = subject.sent, !subject.isBound, carried[subject.sid] == ObjectIdentifier(sent) else { continue }
+      after(pause(1500)) { subject.bind(sent) }
+    }
+  }
+
   // MARK: Messages
 
   private func receive(_ request: Livekit_SignalRequest) {
+    if case .answer = request.message { bind() }
     if server.receive(request) { offer() }
   }
 

@@ -28,6 +28,9 @@ import MediaCore
   /// What the server does: the smallest layer until it is told otherwise.
   var server = TrackSettings(quality: .low)
 
+  /// Whether the server is ready to send it.
+  private(set) var isBound = false
+
   // What was sent last on this connection, if nothing was lost since.
   var told: TrackSettings?
   var wasTold = false
@@ -44,7 +47,7 @@ import MediaCore
   var expected: TrackSettings {
     let visible = screens.filter(\.isVisible)
     if outputs > 0 || visible.contains(where: { !$0.isAdaptiveStreamEnabled }) { return TrackSettings() }
-    if visible.isEmpty { return TrackSettings(isEnabled: false) }
+    if visible.isEmpty { return TrackSettings(isEnabled: false, quality: .low) }
     var largest = CGSize.zero
     for size in visible.map(\.adaptiveStreamSize) where size.width > 0 && size.height > 0 {
       let (area, most) = (size.width * size.height, largest.width * largest.height)
@@ -61,12 +64,22 @@ import MediaCore
     return info
   }
 
-  func subscribe(_ isSubscribed: Bool) {
+  /// - Parameter forgets: whether the server does what it does by itself, and not what it was told of the track before.
+  func subscribe(_ isSubscribed: Bool, forgets: Bool = true) {
     guard isSubscribed != (sent != nil) else { return }
     sent = isSubscribed && isPublished ? Media() : nil
     if let sent { all.append(sent) }
-    server = TrackSettings(quality: .low)
+    isBound = false
+    if forgets { server = TrackSettings(quality: .low) }
   }
+
+  /// As LiveKit's server: with adaptive stream it forgets a pause that came before.
+  func bind(_ media: Media) {
+    guard sent === media, !isBound else { return }
+    (isBound, server.isEnabled) = (true, true)
+  }
+
+  var isFlowing: Bool { isBound && server.isEnabled && !isMuted }
 }
 
 /// What a LiveKit server knows and says of a room.
@@ -188,12 +201,16 @@ import MediaCore
     case .syncState(let state):
       receive(state.subscription)
       for sid in state.trackSidsDisabled { subject(sid)?.server.isEnabled = false }
+    case .trackSetting(let update):
+      for sid in update.trackSids { subject(sid)?.server.isEnabled = !update.disabled }
+      return false
     default: return false
     }
     return true
   }
 
   private func receive(_ update: Livekit_UpdateSubscription) {
-    for sid in update.trackSids { subject(sid)?.subscribe(update.subscribe) }
+    // Who subscribes again soon gets what was told before, as from LiveKit's server.
+    for sid in update.trackSids { subject(sid)?.subscribe(update.subscribe, forgets: false) }
   }
 }

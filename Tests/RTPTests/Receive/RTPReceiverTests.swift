@@ -7,7 +7,6 @@ import Testing
 struct RTPReceiverTests {
   private static let formats: [PayloadType: RTPReceiver.Format] = [
     PayloadType(96): .video(.vp8), PayloadType(97): .retransmission(of: PayloadType(96)),
-    PayloadType(98): .forwardErrorCorrection,
   ]
   private static let keyframe: [UInt8] = [0x10, 0x00, 1, 2]
   private static let delta: [UInt8] = [0x10, 0x01, 1, 2]
@@ -80,15 +79,14 @@ struct RTPReceiverTests {
     #expect(receiver.rtxSSRC == SSRC(0x2222))
   }
 
-  @Test func paddingAndErrorCorrectionKeepTheirNumbers() {
+  @Test func paddingKeepsItsNumber() {
     var receiver = receiver()
     _ = receiver.receive(.media(1, payload: Self.keyframe), at: .ms(0))
     let padding = RTPPacket(
       payloadType: PayloadType(96), sequenceNumber: SequenceNumber(2), timestamp: 1, ssrc: SSRC(0x1111), payload: [],
       padding: 200)
     #expect(receiver.receive(padding, at: .ms(1)).first?.isPaddingOnly == true)
-    #expect(receiver.receive(.media(3, type: 98), at: .ms(2)).first?.isPaddingOnly == true)
-    _ = receiver.receive(.media(4, payload: Self.delta), at: .ms(3))
+    _ = receiver.receive(.media(3, payload: Self.delta), at: .ms(3))
     #expect(nacks(receiver.poll(at: .ms(100))).isEmpty)
     #expect(receiver.statistics.packetsLost == 0 && receiver.statistics.paddingPackets == 1)
   }
