@@ -88,8 +88,8 @@ public struct Destination: Equatable, Sendable {
   /// Whether who is in the room would choose the server that it goes to.
   package var leavesServerOpen: Bool { address?.server.contains("{") == true }
 
-  /// Why its template cannot take it, and what to do; nil where that is not known.
-  package var mistake: String? {
+  /// Why it is no address that its template could take; nil where that is not known.
+  var addressMistake: String? {
     if let scheme = brokenScheme { return "'\(shown)' lacks a slash: write \(scheme)://, or ./\(scheme):/ for a file" }
     if let service, location.dropFirst(service.count).allSatisfy({ $0 == "/" }) {
       return "'\(service)' lacks a stream key: write \(service)KEY"

@@ -34,24 +34,21 @@ struct MediaBridgeCommand: AsyncParsableCommand {
 
   /// As `main` of ArgumentParser does, but for its ends.
   private static func perform(_ arguments: [String]) async {
-    var command: any ParsableCommand
-    do { command = try await asyncParseAsRoot(arguments) } catch { end(arguments, with: error, hasBegun: false) }
     do {
+      var command: any ParsableCommand = try await asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         try command.run()
       }
-    } catch { end(arguments, with: error, hasBegun: true) }
+    } catch { end(arguments, with: error) }
   }
 
   /// Ends with an error that was not told, or with the status of one that was.
-  /// - Parameter hasBegun: whether the command has; what is wrong before is a mistake of its line, whoever says so.
-  private static func end(_ arguments: [String], with error: any Error, hasBegun: Bool) -> Never {
+  private static func end(_ arguments: [String], with error: any Error) -> Never {
     if error as? ExitCode == .failure { exit(withError: CommandCourse.status) }
     let (status, message) = (exitCode(for: error), message(for: error))
     guard status != .success, !message.isEmpty else { exit(withError: error) }
-    if status == .failure, !hasBegun { refuse(message, arguments) }
     let code: LiveKitError.Code? = status == .validationFailure ? .invalidParameter : (error as? LiveKitError)?.code
     tell(message, code, arguments)
     exit(withError: error)

@@ -47,12 +47,6 @@ extension RecordingCommand {
     }
   }
 
-  /// - Throws: what becomes of files is said, and there will be none.
-  func checkFiles() throws {
-    guard let option = optionsOfFiles.first, !targets.contains(where: \.isFile) else { return }
-    throw ValidationError("--\(option) is for files, and no destination is one: name one, too, or leave it out")
-  }
-
   /// Those that were given and are of no use without a file.
   var optionsOfFiles: [String] {
     [("manifest", files.manifest), ("on-complete", files.onComplete != nil)].filter(\.1).map(\.0)

@@ -137,10 +137,9 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   func validate() throws {
     if let exclusion = exclusions.first { throw ValidationError(exclusion) }
     try checkUse()
-    // On a terminal, and by --control, a file may be added.
-    if controlForm == nil { try checkFiles() }
     try Purpose.check(destination)
-    if !set.pairs.isEmpty { _ = try prepared() }
+    // What the library refuses is told by `run`: with its code, by which it is known whether the machine lacks something.
+    if !set.pairs.isEmpty { do { _ = try prepared() } catch is LiveKitError {} }
   }
 
   private var source: [Track.Source] { tracks.source }
@@ -194,8 +193,8 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
       roomOptions: access.roomOptions(
         autoSubscribe: false, adaptiveStream: isComposite, receiveValues: prepared.receiveValues))
     let source = job(in: room, prepared)
-    if !isComposite { tellIdlePreset(console) }
     tellIdleOptions(console)
+    tellIdleReconnection(console)
     do {
       try await recording(source, room, prepared.options, console, control: controlForm)
         .run(url: try access.serverURL(), token: try access.accessToken())
@@ -221,25 +220,25 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     return options
   }
 
-  /// What of a preset changes nothing.
-  func tellIdlePreset(_ console: Console) {
-    guard let preset = encoding.preset else { return }
-    console.say("Without effect: the preset's \(preset.framerate) frames a second; they come as they are sent.")
-    console.event("without_effect", ["variables": ["fps"]])
-  }
-
-  /// Not of a job of `run`, whose file may bring a live server later. What was tried on a terminal, where one may be
-  /// added, is no mistake elsewhere; what is for files is one there.
-  private func tellIdleOptions(_ console: Console) {
-    func tell(_ option: String, for places: String) {
-      console.say("Without effect: --\(option), which is for \(places); no destination is one.")
-      console.event("without_effect", ["variables": [option]])
-    }
-    if reconnectFor != nil, controlForm == nil, !targets.contains(where: \.isLive) {
-      tell("reconnect-for", for: "live servers")
+  /// What was given and changes nothing.
+  func tellIdleOptions(_ console: Console) {
+    if !isComposite, let preset = encoding.preset {
+      console.say("Without effect: the preset's \(preset.framerate) frames a second; they come as they are sent.")
+      console.event("without_effect", ["variables": ["fps"]])
     }
     guard !targets.contains(where: \.isFile) else { return }
-    for option in optionsOfFiles { tell(option, for: "files") }
+    for option in optionsOfFiles { tell(idle: option, for: "files", console) }
+  }
+
+  /// Not of a job of `run`, whose file may bring a live server later, nor where one may be added.
+  private func tellIdleReconnection(_ console: Console) {
+    guard reconnectFor != nil, controlForm == nil, !targets.contains(where: \.isLive) else { return }
+    tell(idle: "reconnect-for", for: "live servers", console)
+  }
+
+  private func tell(idle option: String, for places: String, _ console: Console) {
+    console.say("Without effect: --\(option), which is for \(places); no destination is one.")
+    console.event("without_effect", ["variables": [option]])
   }
 
   /// Checks what can be before the room is joined, and takes the files.

@@ -116,7 +116,10 @@ struct SetArguments: ParsableArguments {
     let store = TemplateStore(searchPath: .ofProcess(explicit: folder))
     let entries = try store.list([.receive]).entries.filter { $0.shadowedBy == nil }
     // One for hardware that this machine lacks receives nothing here; a text that is wrong is told when it is used.
-    let usable = entries.filter { (try? store.read($0).filledForShow().missingHardware.isEmpty) ?? true }
+    let usable = entries.filter { entry in
+      let missing = (try? store.read(entry).filledForShow())?.missingElements ?? []
+      return !missing.contains(where: ElementPackage.isHardware)
+    }
     return usable.map { TemplateName(.receive, $0.name) }
   }
 }

@@ -5,18 +5,20 @@ import Testing
 
 /// What is missed of the tracks that were taken.
 @Suite struct RecordedTracksTests {
+  private func microphone(isMuted: Bool) -> Subscription {
+    let info = TrackInfo(
+      sid: "TR_mic", name: "", kind: .audio, source: .microphone, mimeType: "", mimeTypes: [], isMuted: isMuted,
+      dimensions: nil, simulcasted: false, layers: [])
+    return Subscription(info, of: "alice", isWanted: true)
+  }
+
   /// A recording of alice that has taken her microphone, of which nothing is written.
   private func tracks(naming sources: [Track.Source], isMuted: Bool = false) -> RecordedTracks {
     var options = RecordingOptions(file: "a.mkv")
     options.sources = sources
     var tracks = RecordedTracks(TrackChoice(options))
     tracks.identity = "alice"
-    let info = TrackInfo(
-      sid: "TR_mic", name: "", kind: .audio, source: .microphone, mimeType: "", mimeTypes: [], isMuted: isMuted,
-      dimensions: nil, simulcasted: false, layers: [])
-    let publication = RemoteTrackPublication(Subscription(info, of: "alice", isWanted: true), requests: NoRequests())
-    tracks.taken[.audio] = publication
-    tracks.choice.take(publication)
+    tracks.take(RemoteTrackPublication(microphone(isMuted: isMuted), requests: NoRequests()))
     return tracks
   }
 
@@ -34,6 +36,19 @@ import Testing
 
   @Test func whatIsMutedIsToldAndNotMissed() {
     #expect(isMissed(tracks(naming: [.microphone], isMuted: true)) == false)
+  }
+
+  /// People mute themselves before they leave.
+  @Test func whatWasMutedInTheEndAloneIsMissed() {
+    let tracks = tracks(naming: [.microphone])
+    tracks.taken[.audio]?.show(microphone(isMuted: true))
+    #expect(tracks.taken[.audio]?.isMuted == true && isMissed(tracks) == true)
+  }
+
+  @Test func whatWasUnmutedForAWhileIsMissed() throws {
+    var tracks = tracks(naming: [.microphone], isMuted: true)
+    tracks.noteUnmuted(try #require(tracks.taken[.audio]))
+    #expect(isMissed(tracks) == true)
   }
 
   @Test func whatIsPublishedNoMoreIsNotMissed() {

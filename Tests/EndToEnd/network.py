@@ -88,7 +88,11 @@ class RoutedNetwork:
 
     def _name_relay(self):
         self._settings.mkdir(parents=True)
-        (self._settings / "hosts").write_text(f"127.0.0.1 localhost\n{self.CLIENT_SIDE} {self.RELAY_NAME}\n")
+        self.move_relay(self.CLIENT_SIDE)
+
+    def move_relay(self, address):
+        """Its name leads the client there."""
+        (self._settings / "hosts").write_text(f"127.0.0.1 localhost\n{address} {self.RELAY_NAME}\n")
 
     def _connect(self, side, address, gateway):
         router, end = f"{self.name}-router", f"{self.name}-{side}"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import checks
 import jwt
@@ -488,8 +489,6 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", "--dry-run", "mkv="], ["'mkv=' lacks a file: write mkv=FILE"]),
     (["record", "--dev", "--room", "r", "-"], ["'-': standard output carries what is told", "named pipe", "'pcm'"]),
     (["record", "--dev", "--room", "r", "mkv=/dev/stdout"], ["'/dev/stdout': standard output carries what is told"]),
-    (["stream", "--dev", "--room", "r", "--manifest", "udp://h:1"], ["--manifest is for files", "leave it out"]),
-    (["stream", "--dev", "--room", "r", "--on-complete", 'up "$1"', "udp://h:1"], ["--on-complete is for files"]),
     (["record", "--dev", "--room", "r", "--dry-run", "rtmp://h:abc/live/k"], ["'rtmp://h:abc/", "port abc does not"]),
     (["record", "--dev", "--room", "r", "--dry-run", "udp://h:99999"], ["'udp://h:99999': port 99999 does not exist"]),
     (["record", "--dev", "--room", "r", "--dry-run", "srt://h:1?mode=lstener"], ["no mode 'lstener'", "listener?"]),
@@ -640,6 +639,42 @@ def test_what_the_network_or_the_machine_lacks_is_no_mistake_of_the_command_line
     assert run("pipelines", "show", "output/nosuch").returncode == run("pipelines", "show", "foo/x").returncode == 64
 
 
+def test_an_element_that_is_missing_is_no_mistake_of_the_command_line(tmp_path):
+    """Also where values are set beside it."""
+    (tmp_path / "encode").mkdir()
+    text = (ROOT / "pipelines/encode/h264.pipeline").read_text()
+    (tmp_path / "encode/h264.pipeline").write_text(text.replace("x264enc", "nosuchelement"))
+    for values in ((), ("--set", "preset=faster")):
+        options = ("--json", "--pipelines", tmp_path, "--encode", "h264", *values)
+        done = cannot_join("record", *options, tmp_path / "a.mp4")
+        (event,) = [json.loads(line) for line in done.stdout.splitlines()]
+        assert (done.returncode, event["code"]) == (1, "missingElement"), done.stderr
+        assert "'nosuchelement' is missing" in event["message"]
+
+
+def test_a_broken_template_is_told_as_such_also_where_values_are_set(tmp_path):
+    (tmp_path / "output").mkdir()
+    (tmp_path / "output/broken.pipeline").write_text('appsrc name=audio caps="audio/x-opus ! fakesink\n')
+    for values in ((), ("--set", "queue=5")):
+        done = cannot_join("record", "--json", "--pipelines", tmp_path, *values, f"broken={tmp_path / 'a'}")
+        (event,) = [json.loads(line) for line in done.stdout.splitlines()]
+        assert (done.returncode, event["code"]) == (64, "template"), done.stderr
+
+
+def test_an_address_whose_plug_in_is_missing_names_the_plug_in(local_server, tmp_path):
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    for plugin in Path("/usr/lib").glob("*/gstreamer-1.0/*.so"):
+        if plugin.name != "libgstsrt.so":
+            (plugins / plugin.name).symlink_to(plugin)
+    without = ("env", f"GST_REGISTRY={tmp_path / 'registry'}", f"GST_PLUGIN_SYSTEM_PATH_1_0={plugins}")
+    command = mediabridge("publish", "--url", local_server.url, *KEYS, "--room", "r", "srt://127.0.0.1:9")
+    arguments = [*without, *map(str, command)]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "'srtsrc' is missing" in done.stderr and "gstreamer1.0-plugins-bad" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -721,10 +756,11 @@ def test_a_command_without_a_mistake(options, monkeypatch):
     assert done.returncode == 0, done.stderr
 
 
-def test_what_is_for_files_alone_is_said_to_change_nothing_where_one_may_be_added():
-    options = ("--json", "--control", "-", "--manifest", "--on-complete", 'up "$1"')
+@pytest.mark.parametrize("control", [(), ("--control", "-")], ids=["of the command", "where one may be added"])
+def test_what_is_for_files_alone_is_said_to_change_nothing(control):
+    options = ("--json", *control, "--manifest", "--on-complete", 'up "$1"')
     done = run("stream", *NOWHERE, *KEYS, "--room", "r", *options, "udp://127.0.0.1:9")
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 1 and "ws://127.0.0.1:9" in done.stderr, done.stderr
     assert '"variables":["manifest"]' in done.stdout and '"variables":["on-complete"]' in done.stdout
 
 

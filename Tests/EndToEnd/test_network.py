@@ -6,6 +6,7 @@ import time
 
 import checks
 import clip
+import livekit_server
 import pytest
 from failures import after, assert_failed, assert_plays, chosen_pairs, said
 from network import STUN
@@ -14,13 +15,20 @@ from programs import KEYS, Program, mediabridge, python
 TURN_USER, TURN_PASSWORD = "recorder", "turn-password-4711"
 
 
+def signed_relay(network, folder):
+    """A certificate that signs itself, beside its key `relay.key`."""
+    made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=relay")
+    names = ("-addext", f"subjectAltName=DNS:{network.RELAY_NAME}", "-keyout", folder / "relay.key")
+    subprocess.run((*made, *names, "-out", folder / "relay.pem"), check=True, capture_output=True)
+    return folder / "relay.pem"
+
+
 class Relay:
     """coturn on the router, plain and by TLS, with a certificate for its name that signs itself."""
 
     def __init__(self, network, folder):
         self.log = folder / "turn.log"
-        self.certificate = folder / "relay.pem"
-        self._sign(network, folder / "relay.key")
+        self.certificate = signed_relay(network, folder)
         self.program = Program(
             network.router(
                 *("turnserver", "-n", "--lt-cred-mech", "--user", f"{TURN_USER}:{TURN_PASSWORD}", "--realm", "test"),
@@ -35,11 +43,6 @@ class Relay:
         while subprocess.run(probe, capture_output=True, check=False).returncode != 0:
             assert time.monotonic() < deadline, self.program.report("coturn does not listen")
             time.sleep(0.1)
-
-    def _sign(self, network, key):
-        made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=relay")
-        names = ("-addext", f"subjectAltName=DNS:{network.RELAY_NAME}", "-keyout", key, "-out", self.certificate)
-        subprocess.run((*made, *names), check=True, capture_output=True)
 
     def bytes_relayed(self):
         """What coturn counted for its sessions."""
@@ -100,6 +103,26 @@ def test_turn_over_tls(routed, relay, distant_server, monkeypatch, tmp_path):
     file = tmp_path / "turn.mp4"
     recorder = server.recorder("turn", "alice", file, "--duration", "5s", "--verbose")
     assert_relayed(recorder)
+    assert_plays(file, 4.5)
+
+
+def test_the_relay_of_livekits_server(routed, distant_server, monkeypatch, tmp_path):
+    """It names its own, at the port of HTTPS, and lets nobody reach private addresses unless told to."""
+    if not livekit_server.BINARY:
+        pytest.skip("the development server has no relay")
+    certificate = signed_relay(routed, tmp_path)
+    turn = {"enabled": True, "domain": routed.RELAY_NAME, "tls_port": 443, "allow_restricted_peer_cidrs": ["10.0.0.0/8"]}
+    turn |= {"cert_file": str(certificate), "key_file": str(tmp_path / "relay.key")}
+    plain = livekit_server.configuration
+    monkeypatch.setattr(livekit_server, "configuration", lambda *at: plain(*at) | {"turn": turn})
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    routed.move_relay(routed.SERVER)
+    server = distant_server()
+    ports = f"{{ 443, {server.url.rsplit(':', 1)[1]} }}"
+    routed.drop(forward=f"policy drop; tcp dport {ports} accept; tcp sport {ports} accept;")
+    server.own_publisher("turn", "alice", "h264")
+    file = tmp_path / "turn.mp4"
+    assert_relayed(server.recorder("turn", "alice", file, "--duration", "5s", "--verbose"))
     assert_plays(file, 4.5)
 
 

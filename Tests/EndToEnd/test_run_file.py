@@ -62,9 +62,6 @@ BROKEN = {
     "a template without a file": (JOB.replace("a.mkv", "[a.mkv, 'mkv=']"), [("9:27", "'mkv=' lacks a file")]),
     "one file twice": (JOB.replace("a.mkv", "[a.mkv, b.mkv, ./a.mkv]"), [("9:", "a.mkv and ./a.mkv are the same")]),
     "standard output of a recording": (JOB.replace("a.mkv", "mkv=/dev/stdout"), [("9:19", "carries what is told")]),
-    "a manifest of a live server": (
-        JOB.replace("a.mkv", "'udp://h:1'") + "    manifest: true\n", [("10:5", "`manifest` is for files")]
-    ),
     "a server without an address": (JOB.replace("ws://127.0.0.1:9", "foo"), [("3:10", "'foo' is not a server")]),
     "a socket without a path": (FRAMES.replace("a.raw", "'unix:'"), [("10:18", "'unix:' lacks the path")]),
     "samples in a folder": (
@@ -205,9 +202,10 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
         "  e: {kind: pcm, mix: true, rate: 16000, destination: 'ws://host/x?key=${env:KEY}'}\n"
         "  f: {each: participant, participant: bob, destinations: '{publisher_identity}.mkv'}\n"
         "  g: {kind: pcm, mix: true, participant: bob, destination: g.wav}\n"
+        "  h: {manifest: true, on-complete: 'up \"$1\"', destinations: 'udp://h:1'}\n"
     )
     done = run("--check", file)
-    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 7 jobs\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 8 jobs\n"), done.stderr
     done = run("--dry-run", "--json", file)
     assert done.returncode == 0, done.stderr
     shown = {(event["job"], event["file"]): event for event in map(json.loads, done.stdout.splitlines())}
@@ -226,6 +224,15 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
     assert shown["e", "ws://host/x"]["feeds"] == ["it gets the audio of everybody, mixed as s16le, 16000 Hz, 1 channel"]
     assert shown["g", "g.wav"]["feeds"] == ["it gets the audio of bob, mixed as wav, 48000 Hz, 1 channel"]
     assert not (tmp_path / "a.mkv").exists() and not (ROOT / "a.mkv").exists()
+
+
+def test_what_is_for_files_alone_is_said_to_change_nothing(tmp_path):
+    file = tmp_path / "room.yaml"
+    file.write_text(JOB.replace("a.mkv", "'udp://127.0.0.1:9'") + "    manifest: true\n")
+    done = run("--json", file)
+    told = [event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "without_effect"]
+    assert [(event["job"], event["variables"]) for event in told] == [("a", ["manifest"])], done.stdout
+    assert "ws://127.0.0.1:9" in done.stderr, "it did not go on"
 
 
 def tables(schema):

@@ -33,7 +33,7 @@ package struct OutputFeeds: Sendable {
   package static func of(
     _ options: RecordingOptions, _ templates: [OutputTemplates], folder: String?
   ) throws(LiveKitError) -> [OutputFeeds] {
-    try of(options, templates, folder: folder, codecs: OutputPlanner.codecs)
+    try of(options, templates, folder: folder, codecs: InputChoice.codecs)
   }
 
   /// Of what is mixed, which comes in no codec.
@@ -65,7 +65,7 @@ package struct OutputFeeds: Sendable {
   ) throws(LiveKitError) -> [OutputFeeds] {
     var options = options
     try options.checkChoice()
-    var targets = try RecordingTargets(options, templates, folder: folder)
+    var targets = try RecordingTargets(options, templates, isMixed: codecs == nil, folder: folder)
     try targets.check(&options)
     return targets.all.map { OutputFeeds($0, options.wantedKinds, codecs) }
   }
@@ -78,19 +78,33 @@ package struct OutputFeeds: Sendable {
     if let codecs {
       tracks = codecs.map { ($0.uppercased(), $0 == "opus" ? .audio : .video, TrackTraits(codec: $0)) }
     }
-    var (lines, encoders) = ([String](), Set<String>())
+    var (lines, plans) = ([String](), [OutputPlan]())
     for track in tracks where kinds.contains(track.kind) {
       do throws(LiveKitError) {
-        let feed = try target.planner.plan([track.kind: track.traits]).feeds[track.kind]
-        lines.append("\(track.name) is \(feed?.description ?? "left out")")
-        if let encoder = feed?.encoder { encoders.insert(encoder) }
+        let plan = try target.planner.plan([track.kind: track.traits])
+        lines.append("\(track.name) is \(plan.feeds[track.kind]?.description ?? "left out")")
+        plans.append(plan)
       } catch {
         lines.append("\(track.name) is not taken: \(error.message)")
       }
     }
-    self.lines = lines
-    let templates = encoders.sorted().map { TemplateName(.encode, $0) } + [target.planner.template]
+    let encoders = Set(plans.flatMap(\.feeds.values).compactMap(\.encoder)).sorted().map { TemplateName(.encode, $0) }
+    self.lines = lines + Self.lacks(encoders, plans, target)
+    let templates = encoders + [target.planner.template]
     let values = target.destination.values.merging(["location": target.destination.shown]) { $1 }
     pipelines = templates.compactMap { Filled($0, target.factory, values) }
+  }
+
+  /// What is not installed: what needs it fails only once it comes, or goes through another template.
+  private static func lacks(
+    _ encoders: [TemplateName], _ plans: [OutputPlan], _ target: RecordingTarget
+  ) -> [String] {
+    func lack(_ encoder: TemplateName) -> String? { target.planner.lack(of: encoder, factory: target.factory)?.message }
+    var lines = encoders.compactMap { encoder in lack(encoder).map { "\(encoder) cannot run: \($0)" } }
+    for (template, other) in plans.flatMap(\.replaced) {
+      let line = "\(template) gives way to \(other)\(lack(template).map { ": \($0)" } ?? "")"
+      if !lines.contains(line) { lines.append(line) }
+    }
+    return lines
   }
 }

@@ -14,6 +14,8 @@ struct OutputPlan: Sendable {
   /// Why a track that could be stored as it is sent is encoded: the variables that were set and only its encode
   /// template has, by that template.
   var forced: [(encoder: TemplateName, variables: [String])] = []
+  /// The encode templates that would go before others and lack an element, each with the one that it gives way to.
+  var replaced: [(encoder: TemplateName, by: TemplateName)] = []
   /// Nil where the template writes by itself.
   var segments: SegmentOptions?
   /// Whether what is said goes into the template's input for it.
@@ -36,9 +38,9 @@ struct OutputPlanner: Sendable {
   let template: TemplateName
   let read: ReadTemplates
   private let destination: Destination
-  private let choices: [Track.Kind: FeedChoice]
+  private let choices: [Track.Kind: InputChoice]
   /// Of each audio beside the first; nil where the template takes no other.
-  private let voiceChoice: FeedChoice?
+  private let voiceChoice: InputChoice?
   /// The variables of each template.
   private let variables: [TemplateName: Set<String>]
   /// The encode templates that were asked for and make what the output does not take.
@@ -82,22 +84,19 @@ struct OutputPlanner: Sendable {
     let unowned = Set(factory.overrides.keys).subtracting(own)
     let interval = segments?.keyframeInterval ?? Self.keyframeInterval(of: found, factory)
     let template = template
-    func choice(_ kind: Track.Kind, _ name: String) -> FeedChoice? {
+    func choice(_ kind: Track.Kind, _ name: String) -> InputChoice? {
       guard let accepted = filled.caps(ofElement: name) else { return nil }
-      var choice = FeedChoice(
-        output: template.description, accepted: accepted, encoders: encoders.all[kind] ?? [],
-        wantedEncoder: encoders.wanted[kind], keyframeInterval: kind == .video ? interval : nil)
-      // `check` says what the first of them lacks.
-      if choice.candidates.isEmpty { choice.encoders += encoders.lacking[kind] ?? [] }
-      choice.variables = unowned.intersection(choice.candidates.flatMap(\.variables))
-      return choice
+      let choice = FeedChoice(
+        output: template.description, accepted: accepted, encoders: [], wantedEncoder: encoders.wanted[kind],
+        keyframeInterval: kind == .video ? interval : nil)
+      return InputChoice(choice, encoders.traits(kind, by: factory), set: unowned)
     }
-    var choices: [Track.Kind: FeedChoice] = [:]
+    var choices: [Track.Kind: InputChoice] = [:]
     for (kind, input) in Self.inputs { choices[kind] = choice(kind, input.output) }
     self.choices = choices
     voiceChoice = choice(.audio, RepeatedInput.name)
     var variables = [template: own]
-    for encoder in choices.values.flatMap(\.candidates) {
+    for encoder in choices.values.flatMap(\.everywhere.candidates) {
       variables[TemplateName(.encode, encoder.name)] = encoder.variables
     }
     self.variables = variables
@@ -105,7 +104,7 @@ struct OutputPlanner: Sendable {
   }
 
   /// The longest time between two keyframes that the output can do with; nil where it does not matter.
-  var keyframeInterval: Duration? { choices[.video]?.keyframeInterval }
+  var keyframeInterval: Duration? { choices[.video]?.here.keyframeInterval }
 
   /// With what is said beside them, where that is wanted.
   var captionedSegments: SegmentOptions? {
@@ -120,7 +119,7 @@ struct OutputPlanner: Sendable {
   /// The kinds of media that the output takes.
   var kinds: Set<Track.Kind> { Set(choices.keys) }
 
-  /// The output's template, and those that may encode for it.
+  /// The output's template, and those that may encode for it, also where they lack an element.
   var templates: [TemplateName] {
     [template] + variables.keys.filter { $0 != template }.sorted { $0.description < $1.description }
   }
@@ -133,17 +132,17 @@ struct OutputPlanner: Sendable {
     plan.segments = captionedSegments
     if let voiceChoice {
       plan.voices = voices
-      plan.voiceFeed = try feed(voiceChoice, TrackTraits(codec: "opus"))
+      plan.voiceFeed = try feed(voiceChoice.here, TrackTraits(codec: "opus"))
     }
     for (kind, track) in tracks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       guard let choice = choices[kind] else { continue }
-      let feed = try feed(choice, track)
+      let feed = try feed(choice.here, track)
       plan.feeds[kind] = feed
-      guard let encoder = feed.encoder, !choice.variables.isEmpty else { continue }
-      var plain = choice
-      plain.variables = []
-      guard try self.feed(plain, track).way == .asSent else { continue }
-      plan.forced.append((TemplateName(.encode, encoder), choice.variables.sorted()))
+      guard let encoder = feed.encoder.map({ TemplateName(.encode, $0) }) else { continue }
+      if let other = choice.replaced(by: feed, of: track) {
+        plan.replaced.append((TemplateName(.encode, other), encoder))
+      }
+      if choice.isForced(track) { plan.forced.append((encoder, choice.here.variables.sorted())) }
     }
     return plan
   }
@@ -159,7 +158,7 @@ struct OutputPlanner: Sendable {
   /// - Throws: no template makes that codec.
   func encoder(for track: TrackTraits, continuing codec: String) throws(LiveKitError) -> String {
     let feed = try choices[.video].map { choice throws(LiveKitError) in
-      try self.feed(choice.continuing(codec), track)
+      try self.feed(choice.here.continuing(codec), track)
     }
     guard let encoder = feed?.encoder else {
       throw LiveKitError(.unsupportedCodec, "\(template) holds \(codec.uppercased()), which cannot be made of this")
@@ -169,7 +168,7 @@ struct OutputPlanner: Sendable {
 
   /// The templates that what was set may be for, where nothing but those kinds is wanted.
   func templates(for kinds: Set<Track.Kind>) -> [TemplateName] {
-    let candidates = choices.filter { kinds.contains($0.key) }.values.flatMap(\.candidates)
+    let candidates = choices.filter { kinds.contains($0.key) }.values.flatMap(\.here.candidates)
     return [template] + candidates.map { TemplateName(.encode, $0.name) }
   }
 
@@ -178,31 +177,43 @@ struct OutputPlanner: Sendable {
     templates(for: kinds).reduce(into: []) { $0.formUnion(variables[$1] ?? []) }
   }
 
-  /// Finds mistakes in what was set, and elements that are not installed, before a room is joined, when nothing is
-  /// known of its tracks.
-  func check(_ kinds: Set<Track.Kind>, factory: PipelineFactory, values: [String: String]) throws(LiveKitError) {
-    var encoders: [String] = []
+  /// Finds mistakes in what was set, and elements that are not installed and certain to be needed, before a room is
+  /// joined, when nothing is known of its tracks.
+  /// - Parameter isMixed: whether they are made of frames and PCM here.
+  func check(
+    _ kinds: Set<Track.Kind>, isMixed: Bool, factory: PipelineFactory, values: [String: String]
+  ) throws(LiveKitError) {
+    var (encoders, needed) = ([String](), [String]())
     for choice in choices.filter({ kinds.contains($0.key) }).values {
-      if let encoder = try encoder(beforehand: choice) { encoders.append(encoder) }
+      guard let encoder = try encoder(of: choice, isMixed: isMixed) else { continue }
+      encoders.append(encoder)
+      if choice.isAlwaysEncoded(isMixed: isMixed) { needed.append(encoder) }
     }
     let templates = [template] + encoders.sorted().map { TemplateName(.encode, $0) }
     try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.check(templates, values: values) }
-    do throws(PipelineFailure) { try factory.checkElements(of: templates, values: values) } catch {
+    var built = [read.output]
+    for name in needed.sorted() { built.append(try read.encoder(name)) }
+    do throws(PipelineFailure) { try factory.checkElements(of: built, values: values) } catch {
       throw LiveKitError(error).about(destination)
     }
   }
 
-  /// The encode template for a track of which nothing is known; nil where only certain codecs can be stored.
-  private func encoder(beforehand choice: FeedChoice) throws(LiveKitError) -> String? {
-    do throws(LiveKitError) { return try feed(choice, TrackTraits(codec: nil)).encoder } catch {
-      let isOfUse = Self.codecs.contains { (try? choice.feed(TrackTraits(codec: $0))) != nil }
-      guard isOfUse else { throw error }
-      return nil
+  private func encoder(of choice: InputChoice, isMixed: Bool) throws(LiveKitError) -> String? {
+    do { return try choice.encoder(isMixed: isMixed) } catch {
+      throw LiveKitError(.invalidParameter, "\(error)", underlying: error)
     }
   }
 
-  /// Those that are received.
-  static let codecs = ["vp8", "vp9", "h264", "av1", "opus"]
+  /// What an encode template lacks, with its line and what to install; nil where it can run.
+  func lack(of encoder: TemplateName, factory: PipelineFactory) -> LiveKitError? {
+    guard let template = read.encoders[encoder.name] else { return nil }
+    do throws(PipelineFailure) {
+      try factory.checkElements(of: [template], values: destination.values)
+      return nil
+    } catch {
+      return LiveKitError(error)
+    }
+  }
 }
 
 extension OutputPlanner {

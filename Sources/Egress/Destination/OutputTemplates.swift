@@ -1,4 +1,3 @@
-import GStreamerKit
 package import MediaBridge
 package import MediaPipelines
 import PipelineTemplates
@@ -37,9 +36,7 @@ package struct OutputTemplates: Sendable {
   private static func name(of destination: Destination, _ factory: PipelineFactory) throws(LiveKitError)
     -> String
   {
-    if let mistake = destination.mistake ?? destination.placeMistake {
-      throw LiveKitError(.invalidParameter, mistake)
-    }
+    if let mistake = destination.mistake { throw LiveKitError(.invalidParameter, mistake) }
     let names = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.names(of: .output) }.map(\.name)
     if let name = destination.template, names.contains(name) { return name }
     if let name = destination.output {
@@ -74,8 +71,8 @@ struct ReadTemplates: Sendable {
 struct Encoders: Sendable {
   /// By what goes in.
   private(set) var all: [Track.Kind: [EncoderTraits]] = [:]
-  /// The same of those that lack an element which could be installed.
-  private(set) var lacking: [Track.Kind: [EncoderTraits]] = [:]
+  /// The same of those that lack an element which could be installed, as they are without any value.
+  private var lacking: [Track.Kind: [EncoderTraits]] = [:]
   /// By name.
   private(set) var templates: [String: Template] = [:]
   private(set) var wanted: [Track.Kind: String] = [:]
@@ -115,17 +112,28 @@ struct Encoders: Sendable {
       try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
     }
     let missing = filled.missingElements
-    if isWanted, !missing.isEmpty {
-      throw LiveKitError(PipelineError(.missingElements(missing), ""), in: filled)
-    }
-    // One for hardware that this machine lacks is none to choose from.
-    guard !missing.contains(where: ElementPackage.isHardware) else { return }
+    // One for hardware that this machine lacks is none to choose from; what is asked for is told what it lacks.
+    guard isWanted || !missing.contains(where: ElementPackage.isHardware) else { return }
     let traits = EncoderTraits(
       name: entry.name, makes: filled.caps(ofElement: "encoded") ?? CapsText("ANY"),
       variables: Set(template.variables.map(\.name)))
     for (kind, input) in OutputPlanner.inputs where filled.elements.contains(where: { $0.name == input.encoder }) {
-      if missing.isEmpty { all[kind, default: []].append(traits) } else { lacking[kind, default: []].append(traits) }
+      if isWanted || missing.isEmpty {
+        all[kind, default: []].append(traits)
+      } else {
+        lacking[kind, default: []].append(traits)
+      }
       templates[entry.name] = template
     }
+  }
+
+  /// Those of a kind, by whether they lack an element with the values that are set.
+  func traits(_ kind: Track.Kind, by factory: PipelineFactory) -> (whole: [EncoderTraits], lacking: [EncoderTraits]) {
+    var (whole, lacking) = (all[kind] ?? [], [EncoderTraits]())
+    for encoder in self.lacking[kind] ?? [] {
+      let filled = templates[encoder.name].flatMap { try? factory.fill($0, values: [:]) }
+      if filled?.missingElements.isEmpty == true { whole.append(encoder) } else { lacking.append(encoder) }
+    }
+    return (whole, lacking)
   }
 }

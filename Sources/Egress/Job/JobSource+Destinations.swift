@@ -1,6 +1,7 @@
 import Logging
 import MediaBridge
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 
 // Where a job goes: destinations that come and go while it runs, and what becomes of those that fail.
@@ -9,17 +10,27 @@ extension JobSource {
     let opened = RecordedDestination(
       opening: target, in: job, for: sent.traits, sent.video, voices: sent.voices,
       isOnly: self.job.targets?.all.count == 1)
-    if let plan = opened.plan { tell(plan) }
+    if let plan = opened.plan { tell(plan, of: target) }
     return opened
   }
 
   /// Says what is encoded and why.
-  private func tell(_ plan: OutputPlan) {
+  private func tell(_ plan: OutputPlan, of target: RecordingTarget) {
     for (kind, feed) in plan.feeds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       loggers.output.debug(
         "what an output is fed", metadata: ["output": "\(plan.template)", "\(kind)": "\(feed)"])
     }
     for (template, variables) in plan.forced { tell(.encodedAnew(template: "\(template)", variables: variables)) }
+    for (template, other) in plan.replaced { warn(template, replacedBy: other, of: target) }
+  }
+
+  /// What takes its place may look worse. Once in the life of the process: each file of a group would say so.
+  private func warn(_ template: TemplateName, replacedBy other: TemplateName, of target: RecordingTarget) {
+    guard replacedTemplates.withLock({ $0.insert(template).inserted }) else { return }
+    let reason = target.planner.lack(of: template, factory: target.factory)?.message ?? "it lacks an element"
+    loggers.output.warning(
+      "an encode template gives way to another one",
+      metadata: ["template": "\(template)", "other": "\(other)", "reason": "\(reason)"])
   }
 
   // MARK: Coming and going
@@ -165,6 +176,9 @@ extension JobSource {
   func note(_ omission: Omission) { if omissions.note(omission) { tell(.omitted(omission)) } }
 }
 
+/// Those of which that was told.
+private let replacedTemplates = Locked(Set<TemplateName>())
+
 /// What is known of a source's tracks when a destination begins.
 struct SentMedia: Sendable {
   /// Of the kinds that are wanted.
@@ -173,6 +187,9 @@ struct SentMedia: Sendable {
   var video: Job.Video
   /// Those that have a track of their own.
   var voices: [Voice] = []
+
+  /// Whether it is made of frames and PCM here.
+  var isMixed: Bool { traits.values.contains(where: \.isMixed) }
 
   /// - Parameters:
   ///   - kinds: that are wanted.

@@ -104,7 +104,8 @@ extension JobSource {
   ///   - templates: of each destination, where they are read already.
   func checkTargets(_ options: inout RecordingOptions, _ templates: [OutputTemplates]? = nil) throws(LiveKitError) {
     if job.targets == nil {
-      var targets = try RecordingTargets(options, templates, folder: room.options.pipelineFolder, loggers: loggers)
+      var targets = try RecordingTargets(
+        options, templates, isMixed: flowing.isMixed, folder: room.options.pipelineFolder, loggers: loggers)
       try targets.check(&options)
       job.targets = targets
     }

@@ -89,6 +89,8 @@ struct RecordedTracks: Sendable {
   private(set) var interrupted: Set<String> = []
   /// Subscribed to, or about to be.
   var taken: [Track.Kind: RemoteTrackPublication] = [:]
+  /// Those that were not muted at some time since they were taken, by the server's ids.
+  private var unmuted: Set<String> = []
   /// What arrives of those.
   var inputs: [Track.Kind: Input] = [:]
   /// The inputs that have gone, as they were counted last.
@@ -100,6 +102,16 @@ struct RecordedTracks: Sendable {
   var arriving: [OutputTrack] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.received.track } }
   /// Those that arrive or did.
   var all: [Received] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.counted ?? ended[$0] } }
+
+  /// Notes that it is subscribed to for the file.
+  mutating func take(_ publication: RemoteTrackPublication) {
+    taken[publication.kind] = publication
+    choice.take(publication)
+    if !publication.isMuted { noteUnmuted(publication) }
+  }
+
+  /// Notes that something of it was to come.
+  mutating func noteUnmuted(_ publication: RemoteTrackPublication) { unmuted.insert(publication.sid) }
 
   /// Stops what arrives of a track.
   mutating func remove(_ kind: Track.Kind) {
@@ -143,9 +155,10 @@ struct RecordedTracks: Sendable {
         inputs[kind].map { $0.publication === publication && $0.received.track.packetsReceived > 0 } ?? false
       if hasCome, !isEmpty, !interrupted.contains(publication.sid) { omissions.came(publication.sid) }
       guard isEmpty, !omissions.has(publication.sid) else { continue }
-      let isMuted = publication.isMuted
-      let reason = isMuted ? "it was muted all the time" : "nothing of it has come"
-      _ = omissions.note(omission(publication, reason, wasWanted: !isMuted && choice.isNamed(publication)))
+      // People mute themselves before they leave: how it is in the end says nothing.
+      let wasMuted = !hasCome && !unmuted.contains(publication.sid)
+      let reason = wasMuted ? "it was muted all the time" : "nothing of it has come"
+      _ = omissions.note(omission(publication, reason, wasWanted: !wasMuted && choice.isNamed(publication)))
     }
   }
 }

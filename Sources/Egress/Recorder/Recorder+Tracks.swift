@@ -60,8 +60,7 @@ extension Recorder {
 
   /// Subscribes to it for the file.
   func take(_ publication: RemoteTrackPublication) async {
-    tracks.taken[publication.kind] = publication
-    tracks.choice.take(publication)
+    tracks.take(publication)
     await subscriptions.add(publication)
     guard let refusal = publication.refusal else { return tracks.forgetOmission(of: publication.sid) }
     omit(publication, refusal.message, wasWanted: true)
@@ -123,6 +122,7 @@ extension Recorder {
   // MARK: Muting
 
   private func muteChanged(_ publication: RemoteTrackPublication, to isMuted: Bool) {
+    if !isMuted, tracks.taken[publication.kind] === publication { tracks.noteUnmuted(publication) }
     if publication.kind == .video, tracks.inputs[.video]?.publication === publication { setMuted(isMuted, publication) }
   }
 

@@ -54,8 +54,10 @@ struct RecordingTarget: Sendable {
   var mayHaveCaptions: Bool { destination.isFile && planner.segments?.imageInterval == nil }
 
   /// Finds mistakes in what is set for it, and passes over what is set for others.
-  /// - Parameter kinds: that are wanted.
-  mutating func check(_ kinds: Set<Track.Kind>) throws(LiveKitError) {
+  /// - Parameters:
+  ///   - kinds: that are wanted.
+  ///   - isMixed: whether they are made of frames and PCM here.
+  mutating func check(_ kinds: Set<Track.Kind>, isMixed: Bool) throws(LiveKitError) {
     let known = planner.variables(for: kinds)
     if let name = ownValues.keys.sorted().first(where: { !known.contains($0) }) {
       throw LiveKitError(
@@ -64,7 +66,7 @@ struct RecordingTarget: Sendable {
     guard name == nil || destination.isFile || known.contains("location") else { throw placeless }
     if name != nil, destination.isFile { try FileClaim.checkFolder(ofName: destination.location) }
     factory = PipelineFactory(store: factory.store, overrides: factory.overrides.filter { known.contains($0.key) })
-    try planner.check(kinds, factory: factory, values: destination.values)
+    try planner.check(kinds, isMixed: isMixed, factory: factory, values: destination.values)
   }
 
   /// The elements by which such tracks are encoded.

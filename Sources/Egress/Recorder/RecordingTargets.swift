@@ -8,16 +8,21 @@ struct RecordingTargets: Sendable {
   private(set) var all: [RecordingTarget]
   private var names: FileNameValues
   private let replacesFiles: Bool
+  private let isMixed: Bool
 
-  /// - Parameter templates: of each destination, where they are read already.
+  /// - Parameters:
+  ///   - templates: of each destination, where they are read already.
+  ///   - isMixed: whether what they get is made of frames and PCM here.
   init(
-    _ options: RecordingOptions, _ templates: [OutputTemplates]? = nil, folder: String?, loggers: Loggers = Loggers()
+    _ options: RecordingOptions, _ templates: [OutputTemplates]? = nil, isMixed: Bool = false, folder: String?,
+    loggers: Loggers = Loggers()
   ) throws(LiveKitError) {
     guard !options.destinations.isEmpty else {
       throw LiveKitError(.invalidParameter, "nothing says where the recording goes: give it a destination")
     }
     all = []
     (names, replacesFiles) = (FileNameValues(at: Date()), options.replacesFiles)
+    self.isMixed = isMixed
     for (index, destination) in options.destinations.enumerated() {
       try Self.naming(destination.destination, among: options.destinations.count) { () throws(LiveKitError) in
         all.append(
@@ -59,7 +64,7 @@ struct RecordingTargets: Sendable {
     options.kinds.formIntersection(all.flatMap(\.planner.kinds))
     for index in all.indices {
       try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
-        try all[index].check(wanted)
+        try all[index].check(wanted, isMixed: isMixed)
       }
     }
   }
@@ -92,7 +97,7 @@ struct RecordingTargets: Sendable {
     try Self.naming(destination.destination, among: all.count + 1) { () throws(LiveKitError) in
       var target = try RecordingTarget(destination, options, nil, folder: folder, loggers: loggers)
       try Self.checkKinds(options.wantedKinds, target.planner)
-      try target.check(options.wantedKinds)
+      try target.check(options.wantedKinds, isMixed: isMixed)
       try target.fill(names)
       try target.claimFile(besides: all, replaces: replacesFiles)
       added = target

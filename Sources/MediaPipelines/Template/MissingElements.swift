@@ -10,7 +10,4 @@ extension FilledTemplate {
     }
     return missing
   }
-
-  /// Those that only certain hardware brings along.
-  package var missingHardware: [String] { missingElements.filter(ElementPackage.isHardware) }
 }

@@ -37,11 +37,13 @@ extension PipelineFactory {
   }
 
   /// Finds elements that are not installed, before anything is joined or opened.
-  /// - Parameter values: what the program derives.
+  /// - Parameters:
+  ///   - templates: as they were read.
+  ///   - values: what the program derives.
   /// - Throws: `missingElement`, with the line of each and what to install.
-  package func checkElements(of templates: [TemplateName], values: [String: String]) throws(PipelineFailure) {
+  package func checkElements(of templates: [Template], values: [String: String]) throws(PipelineFailure) {
     for template in templates {
-      let filled = try fill(template.kind, template.name, values: values)
+      let filled = try fill(template, values: values)
       // Only GStreamer knows whether it is lost without them.
       if !filled.missingElements.isEmpty { _ = try make(filled) }
     }

@@ -73,20 +73,20 @@ struct PublishCommand: AsyncParsableCommand {
         throw ValidationError("--backup-codec is for what is sent with --codec vp9 or av1")
       }
     }
-    // What the library refuses is told by `run`: in one line, and with its code.
-    do { _ = try plan() } catch is LiveKitError {}
+    _ = try words()
   }
 
-  private struct Plan {
+  private struct Words {
     /// Each with the values that are set for its template.
-    var sources: [(word: PublishSource, media: MediaSource)]
+    var sources: [PublishSource]
     var process: PublishProcess
     /// Of the encoders.
     var video: [String: String]
     var audio: [String: String]
   }
 
-  private func plan() throws -> Plan {
+  /// What the command line says. No pipeline is built: what the library refuses is told by `run`, with its code.
+  private func words() throws -> Words {
     let known = try captureTemplates()
     var sources = try sources.map { try PublishSource($0, templates: known) }
     try PublishSource.check(sources, isLooped: loop, from: seek)
@@ -98,27 +98,26 @@ struct PublishCommand: AsyncParsableCommand {
     let values = try set.values(for: groups, folder: access.pipelines, besides: places, called: what)
     let own = try set.own(places, called: what)
     for index in sources.indices { try sources[index].set(values[0], own[index], folder: access.pipelines) }
-    try process.set(Array(values[1..<values.count - 2]), Array(own[sources.count...]))
-    let made = sources.map { source in
-      source.make(from: seek ?? .zero, passthrough: passthrough, folder: access.pipelines)
-    }
-    let plan = Plan(
-      sources: Array(zip(sources, made)), process: process, video: values[values.count - 2],
-      audio: values[values.count - 1])
-    try check(plan)
-    return plan
+    process.set(Array(values[1..<values.count - 2]), Array(own[sources.count...]))
+    return Words(
+      sources: sources, process: process, video: values[values.count - 2], audio: values[values.count - 1])
   }
 
-  /// - Throws: what a source's template does not take, or that there is nothing to be processed.
-  private func check(_ plan: Plan) throws(LiveKitError) {
-    for (word, media) in plan.sources {
+  /// - Throws: what a template does not take, or that there is nothing to be processed.
+  private func make(_ words: Words) throws(LiveKitError) -> [Publisher.Source] {
+    _ = try words.process.make()
+    var sources: [Publisher.Source] = []
+    for word in words.sources {
+      let media = word.make(from: seek ?? .zero, passthrough: passthrough, folder: access.pipelines)
       do throws(LiveKitError) { try media.check() } catch { throw word.explained(error) }
+      sources.append((word, media))
     }
     let factory = PipelineFactory(folder: access.pipelines)
-    let hasVideo = plan.sources.contains { source in
-      (try? CapturePipeline.kinds(of: source.word.template, factory: factory))?.contains(.video) ?? true
+    let hasVideo = words.sources.contains { source in
+      (try? CapturePipeline.kinds(of: source.template, factory: factory))?.contains(.video) ?? true
     }
-    try plan.process.check(hasVideo: hasVideo)
+    try words.process.check(hasVideo: hasVideo)
+    return sources
   }
 
   /// What is sent as it is where it can be.
@@ -150,10 +149,10 @@ struct PublishCommand: AsyncParsableCommand {
   }
 
   private func publish(by room: Room, _ console: Console) async throws {
-    let (plan, interruption) = (try plan(), Interruption())
+    let (words, interruption) = (try words(), Interruption())
     let publisher = Publisher(
-      room: room, sources: plan.sources, process: plan.process, video: videoOptions(plan.video),
-      audio: audioOptions(plan.audio), isLooped: loop, reconnectFor: reconnectFor, console: console)
+      room: room, sources: try make(words), process: words.process, video: videoOptions(words.video),
+      audio: audioOptions(words.audio), isLooped: loop, reconnectFor: reconnectFor, console: console)
     let (url, token) = (try access.serverURL(), try access.accessToken(grant: VideoGrant.publisher))
     try drawing.begin()
     try await console.join(url, interruption) {

@@ -33,13 +33,12 @@ struct PublishProcess: Sendable {
   /// - Parameters:
   ///   - shared: what is set for all, by template.
   ///   - own: what is set for each alone.
-  /// - Throws: why one of them cannot run.
-  mutating func set(_ shared: [[String: String]], _ own: [[String: String]]) throws {
+  mutating func set(_ shared: [[String: String]], _ own: [[String: String]]) {
     values = zip(shared, own).map { $0.merging($1) { _, own in own } }
-    _ = try make()
   }
 
   /// What one track has its frames processed by; nil for none.
+  /// - Throws: why one of them cannot run.
   func make() throws(LiveKitError) -> (any VideoProcessor)? {
     var steps: [any VideoProcessor] = []
     for (name, values) in zip(names, values) {

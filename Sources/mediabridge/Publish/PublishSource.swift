@@ -86,7 +86,8 @@ struct PublishSource: Sendable {
     if PathSink.isFolder(location) { throw ValidationError("\(word): a folder is no source; give a file in it") }
     guard let mark = location.range(of: "://") else { return }
     let scheme = location[..<mark.lowerBound].lowercased()
-    guard GStreamer.reads(scheme: scheme) else {
+    // Of those that there are the template says which element is not installed.
+    guard Self.schemes.contains(scheme) || GStreamer.reads(scheme: scheme) else {
       let advice =
         NearestName.of(scheme, in: Self.schemes).map { "did you mean \($0)://?" }
         ?? "give one of \(Self.schemes.map { "\($0)://" }.joined(separator: ", ")), or a capture template of your own"
@@ -97,7 +98,7 @@ struct PublishSource: Sendable {
     }
   }
 
-  /// Those that people stream by.
+  /// Those that people stream by, whatever is installed.
   private static let schemes = ["rtsp", "rtmp", "srt", "http", "https"]
 
   private static func advice(_ word: String, _ templates: [String]) -> String {

@@ -119,7 +119,6 @@ extension RunJob {
       return [
         arguments.set.validate, arguments.composite.scenery.validate, arguments.composite.validate,
         arguments.files.validate, arguments.encoding.validate, arguments.checkUse,
-        arguments.checkFiles,
       ]
     case .raw(let command):
       let composite = (command as? FramesCommand)?.composite

@@ -113,8 +113,8 @@ final class RunningJob: Sendable {
   ) async throws {
     let recording = try await arguments.recording(source, room, prepared.options, console, interruption: interruption)
     state.withLock { $0.recording = recording }
+    arguments.tellIdleOptions(console)
     try await join(room, rooms)
-    if !arguments.isComposite { arguments.tellIdlePreset(console) }
     try await recording.run()
   }
 
