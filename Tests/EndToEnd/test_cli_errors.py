@@ -760,7 +760,7 @@ def test_a_command_without_a_mistake(options, monkeypatch):
 def test_what_is_for_files_alone_is_said_to_change_nothing(control):
     options = ("--json", *control, "--manifest", "--on-complete", 'up "$1"')
     done = run("stream", *NOWHERE, *KEYS, "--room", "r", *options, "udp://127.0.0.1:9")
-    assert done.returncode == 1 and "ws://127.0.0.1:9" in done.stderr, done.stderr
+    assert done.returncode == 1 and "nothing answers at 127.0.0.1:9" in done.stderr, done.stderr
     assert '"variables":["manifest"]' in done.stdout and '"variables":["on-complete"]' in done.stdout
 
 
