@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 
 /// The address of a LiveKit server and what is asked there.
 public struct SignalURL: Sendable, Equatable {
@@ -27,7 +28,7 @@ public struct SignalURL: Sendable, Equatable {
   /// Host and port, for people.
   public var server: String { "\(authority):\(port)" }
   /// The host as it stands in an address.
-  var authority: String { host.contains(":") ? "[\(host)]" : host }
+  var authority: String { host.asHost }
   /// A server on this machine is reached through loopback, where ICE looks only when told to.
   public var isLoopback: Bool { host == "localhost" || host.hasPrefix("127.") || host == "::1" }
 

@@ -57,8 +57,7 @@ private final class TunnelTarget: Sendable {
     if case TLSFailure.notTLS = error {
       return note("what answers does not speak TLS; use turn: if that is wanted, or the port that speaks TLS")
     }
-    let server = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    note(SignalError(opening: error, host: host, server: server).description)
+    note(SignalError(opening: error, host: host, server: "\(host.asHost):\(port)").description)
   }
 
   /// Begins the connection that belongs to `near`, which is read from when it stands, and closed if it does not.

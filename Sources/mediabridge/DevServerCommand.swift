@@ -2,6 +2,7 @@ import ArgumentParser
 import DevServer
 import Foundation
 import LiveKitProtocol
+import MediaCore
 import NIOCore
 
 struct DevServerCommand: AsyncParsableCommand {
@@ -52,7 +53,7 @@ struct DevServerCommand: AsyncParsableCommand {
       console.fail(ServerFailure(description: "cannot listen on \(host):\(port): \(Self.explain(error))"))
       throw ExitCode.failure
     }
-    let url = "ws://\(host.contains(":") ? "[\(host)]" : host):\(bound)"
+    let url = "ws://\(host.asHost):\(bound)"
     console.say("Development server listening on \(url) (not for production). Ctrl-C ends it.")
     console.event("listening", ["url": url, "port": bound])
     await Interruption().wait(atMost: nil)

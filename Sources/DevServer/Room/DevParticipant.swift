@@ -49,8 +49,12 @@ final class DevParticipant {
   var identity: String { info.identity }
   var isHidden: Bool { info.permission.hidden }
   var isActive: Bool { info.state == .active }
-  /// Whether it takes whoever comes back under an identity for who had it before, and is not told that they had left.
-  var knowsByIdentity: Bool { clientProtocol > 11 }
+  /// Whether it is told of that: newer clients take whoever comes back under an identity for who had it before, and do
+  /// not hear that they had left.
+  func isTold(of info: Livekit_ParticipantInfo) -> Bool {
+    let isReplaced = info.state == .disconnected && info.disconnectReason == .duplicateIdentity
+    return clientProtocol < 12 || !isReplaced
+  }
   var isRecorder: Bool { info.permission.recorder || info.kind == .egress }
 
   private func describe() {

@@ -70,7 +70,7 @@ final class DevRoom {
 
   /// Of which `participant`, who had lost the connection, may not have heard.
   func recentDepartures(for participant: DevParticipant) -> [Livekit_ParticipantInfo] {
-    departures.map(\.info).filter { !participant.knowsByIdentity || !$0.isReplaced }
+    departures.map(\.info).filter(participant.isTold)
   }
 
   /// Tells the others what has become of `participant`, who is told its own changes, too.
@@ -80,9 +80,8 @@ final class DevRoom {
     participant.info.isPublisher = !participant.info.tracks.isEmpty
     var response = Livekit_SignalResponse()
     response.update.participants = [participant.info]
-    for other in participants where other === participant || !participant.isHidden {
-      if !other.knowsByIdentity || !participant.info.isReplaced { other.send(response) }
-    }
+    let audience = participant.isHidden ? participants.filter { $0 === participant } : participants
+    for other in audience where other.isTold(of: participant.info) { other.send(response) }
   }
 
   /// A track whose media has begun: announced, and sent to those who subscribe on their own.
@@ -165,11 +164,6 @@ final class DevRoom {
       other.channels.send(packet, isReliable: isReliable)
     }
   }
-}
-
-extension Livekit_ParticipantInfo {
-  /// Whether it has left for another one of the same identity.
-  fileprivate var isReplaced: Bool { state == .disconnected && disconnectReason == .duplicateIdentity }
 }
 
 extension Livekit_DataPacket {

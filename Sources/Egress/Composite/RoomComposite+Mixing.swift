@@ -20,22 +20,20 @@ extension RoomComposite {
     guard mixing.isStarted, !job.isFinished else { return }
     for kind in mixing.standstill.look(at: options.kinds, mixing.gate.newest, now: .now) {
       let seconds = Int(StandstillWatch.patience.seconds)
-      note(kind, "mix", "nothing has been mixed for \(seconds) s: an element of the template mix/\(kind) hangs")
+      note(kind, "mix/\(kind)", "nothing has been mixed for \(seconds) s: an element of the template mix/\(kind) hangs")
     }
     noteHanging()
   }
 
   private func noteHanging() {
     for kind in mixing.scene?.stopping.takeHanging(at: .now) ?? [] {
-      note(kind, "tile", "an element of the template tile/\(kind) does not stop; what hangs is left behind")
+      note(kind, "tile/\(kind)", "an element of the template tile/\(kind) does not stop; what hangs is left behind")
     }
   }
 
-  /// - Parameter part: with the kind it stands for the id of a track.
+  /// - Parameter part: stands for the id of a track.
   private func note(_ kind: Track.Kind, _ part: String, _ reason: String) {
-    note(
-      Omission(
-        sid: "\(part)/\(kind)", kind: kind, source: .unknown, participant: "", reason: reason, wasWanted: true))
+    note(Omission(sid: part, kind: kind, source: .unknown, participant: "", reason: reason, wasWanted: true))
   }
 
   /// What was before the end is still being mixed.
@@ -72,10 +70,7 @@ extension RoomComposite {
   private func noteUnmixed(_ missing: [Track.Kind: Duration]) {
     for (kind, rest) in missing {
       let seconds = (rest.seconds * 10).rounded(.up) / 10
-      note(
-        Omission(
-          sid: "", kind: kind, source: .unknown, participant: "",
-          reason: "the last \(seconds) s were not mixed in time, since the machine is too slow", wasWanted: true))
+      note(kind, "", "the last \(seconds) s were not mixed in time, since the machine is too slow")
     }
   }
 }

@@ -111,7 +111,7 @@ struct RoomMix: Sendable {
     background?.start()
   }
 
-  /// What runs may be another text than the one that is there now.
+  /// What runs may be another template than the one that is there now.
   /// - Parameter isOfTile: whether the label is one of a participant, and not of the whole frame.
   /// - Throws: nothing shows labels in it.
   func checkCaption(isOfTile: Bool) throws(LiveKitError) {

@@ -5,7 +5,7 @@ import PipelineTemplates
 /// Makes the frames that are seen of who has no camera, by the template `process/placeholder`, and keeps them: a layout
 /// that changes asks for the same ones again and again.
 package struct PlaceholderPainter: Sendable {
-  private struct Picture: Hashable {
+  private struct Placeholder: Hashable {
     var initials: String
     var name: String?
     var color: FrameColor
@@ -17,7 +17,7 @@ package struct PlaceholderPainter: Sendable {
 
   private let filled: FilledTemplate
   private let factory: PipelineFactory
-  private let painted = Locked<[Picture: VideoFrameBuffer]>([:])
+  private let painted = Locked<[Placeholder: VideoFrameBuffer]>([:])
   /// So many are kept.
   private static let limit = 64
 
@@ -33,21 +33,21 @@ package struct PlaceholderPainter: Sendable {
   package func paint(
     _ initials: String, _ name: String?, on color: FrameColor, size: PixelSize
   ) throws(PipelineFailure) -> VideoFrameBuffer? {
-    let picture = Picture(initials: initials, name: name, color: color, size: size)
-    if let known = painted.withLock({ $0[picture] }) { return known }
-    guard let frame = try paint(picture) else { return nil }
+    let placeholder = Placeholder(initials: initials, name: name, color: color, size: size)
+    if let known = painted.withLock({ $0[placeholder] }) { return known }
+    guard let frame = try paint(placeholder) else { return nil }
     painted.withLock { painted in
       if painted.count >= Self.limit { painted = [:] }
-      painted[picture] = frame
+      painted[placeholder] = frame
     }
     return frame
   }
 
-  private func paint(_ picture: Picture) throws(PipelineFailure) -> VideoFrameBuffer? {
-    let size = picture.size
-    guard let plain = MediaBuffer.plainFrame(picture.color, width: size.width, height: size.height) else { return nil }
+  private func paint(_ placeholder: Placeholder) throws(PipelineFailure) -> VideoFrameBuffer? {
+    let (color, size) = (placeholder.color, placeholder.size)
+    guard let plain = MediaBuffer.plainFrame(color, width: size.width, height: size.height) else { return nil }
     let pipeline = try factory.make(filled).pipeline
-    for (element, words) in [("initials", picture.initials), ("label", picture.name)] {
+    for (element, words) in [("initials", placeholder.initials), ("label", placeholder.name)] {
       FrameFitting(overlayName: element) { try? pipeline.element(named: $0) }.write(words)
     }
     do {

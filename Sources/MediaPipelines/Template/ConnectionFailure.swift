@@ -1,4 +1,5 @@
 import GStreamerKit
+import MediaCore
 import PipelineTemplates
 
 /// Why a server cannot be reached, in a person's words: what GStreamer's elements mean by theirs. Pure.
@@ -42,8 +43,7 @@ private struct Server {
   private static let usualPorts = ["rtmp": "1935", "rtmps": "443", "http": "80", "https": "443", "rtsp": "554"]
 
   private var place: String {
-    let name = host.contains(":") ? "[\(host)]" : host
-    return port.map { "\(name):\($0)" } ?? name
+    port.map { "\(host.asHost):\($0)" } ?? host.asHost
   }
 
   func message(of error: PipelineError) -> String? {

@@ -86,7 +86,7 @@ final class ICEAgent {
   /// Candidates of both sides, for the message of a transport that cannot connect.
   var triedCandidates: String {
     func list(_ candidates: [String]) -> String {
-      let shown = candidates.prefix(Self.listedCandidates).map { Self.endpoint(of: $0) }
+      let shown = candidates.prefix(Self.listedCandidates).map { CandidateText.endpoint(of: $0) }
       let rest = candidates.count > shown.count ? " and \(candidates.count - shown.count) more" : ""
       return shown.isEmpty ? "none" : shown.joined(separator: ", ") + rest
     }
@@ -117,12 +117,12 @@ final class ICEAgent {
   func add(remoteCandidate text: String) {
     let value = text.hasPrefix("a=") ? String(text.dropFirst(2)) : text
     // pion repeats every candidate in each offer, and once more for the component that rtcp-mux leaves out.
-    guard value.hasPrefix("candidate:"), value.utf8.count < 1000, Self.component(of: value) == component,
+    guard value.hasPrefix("candidate:"), value.utf8.count < 1000, CandidateText.component(of: value) == component,
       remoteCandidates.count < Self.mostRemoteCandidates, !remoteCandidates.contains(value),
       let candidate = nice_agent_parse_remote_candidate_sdp(agent, stream, "a=" + value)
     else { return }
     remoteCandidates.append(value)
-    logger.debug("remote candidate", metadata: ["candidate": "\(Self.endpoint(of: value))"])
+    logger.debug("remote candidate", metadata: ["candidate": "\(CandidateText.endpoint(of: value))"])
     let list = g_slist_append(nil, candidate)
     nice_agent_set_remote_candidates(agent, stream, component, list)
     nice_candidate_free(candidate)
@@ -267,7 +267,7 @@ extension ICEAgent {
   private func gathered(_ candidate: UnsafeMutablePointer<NiceCandidate>) {
     guard !isRetired, let value = text(of: candidate) else { return }
     localCandidates.append(value)
-    logger.debug("local candidate", metadata: ["candidate": "\(Self.endpoint(of: value))"])
+    logger.debug("local candidate", metadata: ["candidate": "\(CandidateText.endpoint(of: value))"])
     events.candidate(value)
   }
 
@@ -285,7 +285,7 @@ extension ICEAgent {
     guard !isRetired else { return }
     ownAddress = address(of: local)
     isRelayed = local.pointee.type == NICE_CANDIDATE_TYPE_RELAYED
-    let ends = [local, remote].map { text(of: $0).map(Self.endpoint) ?? "unknown" }
+    let ends = [local, remote].map { text(of: $0).map(CandidateText.endpoint) ?? "unknown" }
     events.selected(ends.joined(separator: " to "))
   }
 
@@ -337,25 +337,11 @@ extension ICEAgent {
     events.datagram(PacketBuffer(copying: bytes), .now)
   }
 
-  private static func component(of candidate: String) -> UInt32? {
-    candidate.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { UInt32($0) }
-  }
-
   /// GLib takes the socket of a source that it calls out of its poll for the time of the call, and wakes itself for the
   /// change each time: four system calls and a round of the loop for every burst of packets. It leaves a source alone
   /// that may be called again while it is called, which ours never is.
   private func keepInPoll() {
     guard let source = g_main_current_source(), g_source_get_can_recurse(source) == 0 else { return }
     g_source_set_can_recurse(source, 1)
-  }
-
-  /// `udp 127.0.0.1:50000 host` or `tcp passive 127.0.0.1:7881 host` of a candidate attribute (RFC 8839, 5.1; RFC
-  /// 6544, 4.5).
-  static func endpoint(of candidate: String) -> String {
-    let fields = candidate.split(separator: " ")
-    guard fields.count >= 8 else { return candidate }
-    let kind = fields.firstIndex(of: "tcptype").flatMap { fields.indices.contains($0 + 1) ? fields[$0 + 1] : nil }
-    let address = fields[4].contains(":") ? "[\(fields[4])]" : String(fields[4])
-    return "\(fields[2].lowercased())\(kind.map { " \($0)" } ?? "") \(address):\(fields[5]) \(fields[7])"
   }
 }

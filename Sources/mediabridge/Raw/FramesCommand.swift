@@ -176,9 +176,7 @@ extension RawFormat: ExpressibleByArgument {}
 
 extension RawArguments {
   fileprivate func sink(_ destination: String, _ format: RawFormat) throws(LiveKitError) -> any RawSink {
-    guard destination.hasSuffix("/") || PathSink.isFolder(destination) else {
-      return try PathSink(destination, replaces: overwrite)
-    }
+    guard PathSink.namesFolder(destination) else { return try PathSink(destination, replaces: overwrite) }
     // What has filled its name may have made one of it.
     guard format.isImage else { throw Self.refusal(ofFolder: destination) }
     return try ImageFolder(destination, suffix: format.suffix, replaces: overwrite)

@@ -60,7 +60,10 @@ final class PathSink: RawSink, @unchecked Sendable {
   /// Whether it is one, and so keeps nothing.
   static func isPipe(_ path: String) -> Bool { status(path, S_IFIFO) != nil }
 
-  /// Whether it is one, for images.
+  /// Whether it is one, or is to be, for images.
+  static func namesFolder(_ path: String) -> Bool { path.hasSuffix("/") || isFolder(path) }
+
+  /// Whether there is one.
   static func isFolder(_ path: String) -> Bool { status(path, S_IFDIR) != nil }
 
   private static func holdsSomething(_ path: String) -> Bool { status(path, S_IFREG).map { $0.st_size > 0 } ?? false }

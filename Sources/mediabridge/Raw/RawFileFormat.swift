@@ -54,7 +54,7 @@ extension RawArguments {
 
   /// The one that it goes into, as it was written; nil where it is none.
   var folder: String? {
-    guard case .path(let path) = target, path.hasSuffix("/") || PathSink.isFolder(path) else { return nil }
+    guard case .path(let path) = target, PathSink.namesFolder(path) else { return nil }
     return path
   }
 

@@ -43,7 +43,7 @@ extension RawArguments {
   mutating func advance(past used: [String: Int]) {
     func next(_ path: String) -> String {
       guard files.contains(path), !path.holdsTime, let takes = used[path] else { return path }
-      let isFolder = path.hasSuffix("/") || PathSink.isFolder(path)
+      let isFolder = PathSink.namesFolder(path)
       let place = Destination(location: path.hasSuffix("/") ? String(path.dropLast()) : path)
       return place.take(after: takes).location + (isFolder ? "/" : "")
     }

@@ -65,12 +65,12 @@ import Testing
 
   @Test func whatIsKeptTakesNoMoreMemoryThanItNeeds() throws {
     var backlog = PacketBacklog(isVideo: false)
-    let sound = RTPPacket(
+    let audio = RTPPacket(
       payloadType: PayloadType(111), sequenceNumber: SequenceNumber(1), timestamp: 960, ssrc: SSRC(1),
       payload: [UInt8](repeating: 7, count: 100))
     let datagram = PacketBuffer()
-    sound.withUnsafeBytes { bytes in datagram.withUnsafeMutableBytes { $0.copyMemory(from: bytes) } }
-    datagram.count = sound.count
+    audio.withUnsafeBytes { bytes in datagram.withUnsafeMutableBytes { $0.copyMemory(from: bytes) } }
+    datagram.count = audio.count
     backlog.add(try RTPPacket(parsing: datagram), beginsAnew: true, at: start)
     let kept = try #require(backlog.take(at: start).first).packet
     #expect(kept.buffer.capacity < 300 && kept.withPayload { $0.elementsEqual([UInt8](repeating: 7, count: 100)) })
