@@ -77,13 +77,8 @@ public final class PeerConnection: Sendable {
     loop.run { [core] in core.value.send(message, isText: isText, on: channel) }
   }
 
-  /// The same.
-  /// - Returns: whether it was taken: the channel is open, and its queue not full.
-  public func sends(_ message: [UInt8], isText: Bool = false, on channel: DataChannel) async -> Bool {
-    await loop.call { [core] in core.value.send(message, isText: isText, on: channel) }
-  }
-
   /// The same on the loop's thread.
+  /// - Returns: whether it was taken: the channel is open, and its queue not full.
   public func sendsOnLoop(_ message: [UInt8], isText: Bool = false, on channel: DataChannel) -> Bool {
     core.value.send(message, isText: isText, on: channel)
   }

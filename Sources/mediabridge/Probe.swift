@@ -7,6 +7,8 @@ final class Probe: RoomDelegate, Sendable {
     let publication: RemoteTrackPublication
     let owner: String
     let counter: TrackCounter
+    /// Why it cannot be had, as far as is known.
+    var failure: LiveKitError?
   }
 
   private let participant: String?
@@ -35,7 +37,7 @@ final class Probe: RoomDelegate, Sendable {
       results.append(
         ProbeResult(
           owner: entry.owner, publication: entry.publication, count: entry.counter.count, mimeType: inbound?.mimeType,
-          loss: inbound?.loss))
+          loss: inbound?.loss, failure: entry.failure))
     }
     return results
   }
@@ -50,12 +52,26 @@ final class Probe: RoomDelegate, Sendable {
   }
 
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
-    let entry = entries.withLock { $0.last { $0.publication === publication } }
-    guard let counter = entry?.counter else { return }
+    let counter = entries.withLock { entries -> TrackCounter? in
+      guard let index = entries.lastIndex(where: { $0.publication === publication }) else { return nil }
+      entries[index].failure = nil
+      return entries[index].counter
+    }
+    guard let counter else { return }
     switch publication.track {
     case let track as RemoteVideoTrack: track.add(videoRenderer: counter)
     case let track as RemoteAudioTrack: track.add(audioRenderer: counter)
     default: break
+    }
+  }
+
+  func room(
+    _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: LiveKitError
+  ) {
+    guard let publication = participant.trackPublications[trackSid] else { return }
+    entries.withLock { entries in
+      guard let index = entries.lastIndex(where: { $0.publication === publication }) else { return }
+      entries[index].failure = error
     }
   }
 
@@ -79,7 +95,9 @@ extension Probe {
     let entries = entries.withLock { $0 }
     guard entries.isEmpty else {
       let tracks = entries.map { "\($0.publication.source) of \($0.owner)\($0.publication.isMuted ? " (muted)" : "")" }
+      let reasons = entries.compactMap(\.failure?.message)
       return "nothing came of \(tracks.joined(separator: ", "))"
+        + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; "))
     }
     guard room.remoteParticipants.values.contains(where: isWanted) else {
       return participant.map { "participant \($0) is not in room \(room.name); check the name" }

@@ -9,7 +9,7 @@ struct ProbeCommand: AsyncParsableCommand {
     usage: "mediabridge probe [<options>]",
     discussion: """
       It ends with a line for each track: frames, frames a second and size of video, seconds of audio, and the packets \
-      that were lost. The exit status is 1 when nothing was received.
+      that were lost, or why nothing came. The exit status is 1 when nothing was received.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -59,7 +59,7 @@ struct ProbeCommand: AsyncParsableCommand {
     room.add(delegate: probe)
     room.add(delegate: tour)
     let (begun, interruption) = (ContinuousClock.now, Interruption())
-    console.tellLosses(of: room)
+    console.tellLosses(of: room, withFailures: true)
     do {
       try drawing.begin()
       try await console.join(url, interruption) {

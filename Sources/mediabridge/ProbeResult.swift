@@ -10,6 +10,8 @@ struct ProbeResult: CustomStringConvertible {
   let mimeType: String?
   /// Share of packets that never came, 0…1; nil when none did.
   let loss: Double?
+  /// Why nothing came, as far as is known.
+  let failure: LiveKitError?
 
   private var codec: String {
     (mimeType ?? publication.mimeType).split(separator: "/").last.map(String.init) ?? ""
@@ -24,8 +26,10 @@ struct ProbeResult: CustomStringConvertible {
     return "\(track)  \(amount)\(lost)"
   }
 
+  private var hasCome: Bool { count.frames > 0 || count.audioSamples > 0 }
+
   private var amount: String {
-    guard count.frames > 0 || count.audioSamples > 0 else { return "nothing came" }
+    guard hasCome else { return "nothing came" + (failure.map { ": \($0.message)" } ?? "") }
     return isVideo
       ? String(format: "%d frames  %.1f fps", count.frames, count.fps)
       : String(format: "%.1f s of audio", count.audioSeconds)
@@ -44,6 +48,7 @@ struct ProbeResult: CustomStringConvertible {
     }
     if let size = count.size { fields["size"] = size.description }
     if let loss { fields["loss"] = loss }
+    if let failure, !hasCome { (fields["message"], fields["code"]) = (failure.message, failure.code.rawValue) }
     return fields
   }
 }

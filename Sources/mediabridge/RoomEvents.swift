@@ -13,10 +13,13 @@ extension Console {
 
   /// Tells of the room's connection alone: when it is lost, and back, and where it is too narrow. Ends with the room, or when
   /// what is returned is cancelled.
+  /// - Parameter withFailures: also what was wanted and cannot be had.
   @discardableResult
-  func tellLosses(of room: Room) -> Task<Void, Never> {
+  func tellLosses(of room: Room, withFailures: Bool = false) -> Task<Void, Never> {
     Task { [events = room.events] in
-      for await event in events where event.newsOfConnection != nil { tell(event) }
+      for await event in events where event.newsOfConnection != nil || withFailures && event.newsOfFailure != nil {
+        tell(event)
+      }
     }
   }
 }

@@ -5,6 +5,7 @@ import subprocess
 import time
 
 import numpy as np
+from failures import assert_failed
 from live_server import wait_until
 from programs import KEYS, ROOT, mediabridge
 from raw import Reader, of
@@ -74,6 +75,22 @@ def test_what_can_be_had_is_handed_on_and_the_rest_said_to_be_missing(server):
     gray = ("--format", "gray8", "--size", "160x90", "--fps", 5, "--duration", "1s")
     data, status, said = hand_on(server, "frames", *gray)
     assert len(data) == 5 * 160 * 90 and status == 0, said
+
+
+def test_probe_says_why_nothing_came(server):
+    """At its end, and of the track alone where others are received."""
+    server.foreign_publisher("--identity", "alice", "--encrypted", "--duration", 90)
+    alone = server.probe("test", "--duration", "2s")
+    said = assert_failed(alone, "nothing was received", "camera of alice")
+    assert all(ENCRYPTED.format(source) in said for source in ("camera", "microphone")), said
+    told = of("track_subscription_failed", alone.events)
+    assert sorted(event["source"] for event in told) == ["camera", "microphone"], told
+    server.foreign_publisher("--identity", "bob", "--tone", "--width", 320, "--height", 180, "--duration", 90)
+    both = server.probe("test", "--duration", "3s")
+    assert both.finish(20) == 0, both.report("it failed")
+    [finished] = of("finished", both.events)
+    tracks = {(track["participant"], track.get("code")) for track in finished["tracks"]}
+    assert tracks == {("alice", "encrypted"), ("bob", None)}, finished
 
 
 def test_why_nothing_came_is_said_where_it_was_waited_for(server):

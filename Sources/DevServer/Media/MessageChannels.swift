@@ -19,8 +19,11 @@ final class MessageChannels {
   /// - Returns: whether both are open now.
   func opened(_ channel: DataChannel) -> Bool {
     open[channel.label] = channel
-    return open[Self.labels.reliable] != nil && open[Self.labels.lossy] != nil
+    sendBacklog()
+    return areOpen
   }
+
+  private var areOpen: Bool { open[Self.labels.reliable] != nil && open[Self.labels.lossy] != nil }
 
   /// Whether messages on a channel are repeated until they arrive; nil for one whose messages go nowhere.
   static func isReliable(_ label: String) -> Bool? {
@@ -31,12 +34,13 @@ final class MessageChannels {
     }
   }
 
+  /// As from LiveKit's server, whoever is still joining gets what is numbered later, and nothing else.
   func send(_ packet: Livekit_DataPacket, isReliable: Bool) {
-    guard let channel = open[isReliable ? Self.labels.reliable : Self.labels.lossy],
-      let bytes = try? packet.serializedBytes() as [UInt8]
-    else { return }
+    guard areOpen || isReliable && packet.sequence > 0, let bytes = try? packet.serializedBytes() as [UInt8] else {
+      return
+    }
     guard isReliable else {
-      peer?.send(bytes, on: channel)
+      if let channel = open[Self.labels.lossy] { peer?.send(bytes, on: channel) }
       return
     }
     if !backlog.add(bytes) { logger.warning("a message is left out: its receiver is too slow") }
@@ -45,7 +49,7 @@ final class MessageChannels {
 
   /// What there is no room for waits for it.
   private func sendBacklog() {
-    guard let peer, let channel = open[Self.labels.reliable] else { return }
+    guard areOpen, let peer, let channel = open[Self.labels.reliable] else { return }
     backlog.drain { peer.sendsOnLoop($0, on: channel) }
     guard !backlog.isEmpty, !backlog.isAwaitingRoom else { return }
     backlog.isAwaitingRoom = true

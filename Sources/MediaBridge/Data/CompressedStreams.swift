@@ -1,11 +1,11 @@
 import GStreamerKit
 import LiveKitProtocol
 
-/// The streams that their senders compress, on their way to those who read them: to these they go on as they were
-/// before, in chunks of their own.
+/// The texts that their senders compress, on their way to who is told of them: there they go on as they were before, in
+/// chunks of their own.
 ///
-/// Of each the content is inflated piece by piece, and only while somebody reads it, so that a few bytes which stand
-/// for millions fill no memory.
+/// Of each the content is inflated piece by piece, and only while it is told, so that a few bytes which stand for
+/// millions fill no memory.
 struct CompressedStreams {
   private struct Key: Hashable {
     let origin: String

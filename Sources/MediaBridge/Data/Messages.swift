@@ -31,16 +31,16 @@ final class Messages: Sendable {
     }
   }
 
-  /// Whether anybody here reads a stream, and more of it may come.
-  func areRead(_ id: String, from origin: String) -> Bool {
-    streams.isOpen(id, from: origin) || texts.withLock { $0.received.isOpen(id, from: origin) }
+  /// Whether a stream is a text that is told, and more of it may come.
+  func isTold(_ id: String, from origin: String) -> Bool {
+    texts.withLock { $0.received.isOpen(id, from: origin) }
   }
 
-  /// Gives up what is inflated of one sender and nobody reads any more: its end may never come.
-  func closeUnread(of origin: String) {
+  /// Gives up what is inflated of one sender and is told no more: its end may never come.
+  func closeUntold(of origin: String) {
     let ids = compressed.withLock { $0.ids(of: origin) }
-    let unread = ids.filter { !areRead($0, from: origin) }
-    compressed.withLock { streams in for id in unread { streams.close(id, from: origin) } }
+    let untold = ids.filter { !isTold($0, from: origin) }
+    compressed.withLock { streams in for id in untold { streams.close(id, from: origin) } }
   }
 
   /// - Returns: whether it is to be logged: what goes wrong with each message of a sender is said once.

@@ -22,6 +22,7 @@ struct ReceivedTexts {
     /// Bytes of it that were told.
     fileprivate var told = 0
     private var decoder = TextDecoder()
+    private var words = TimedWords()
 
     fileprivate init(_ topic: Topic, from sender: String, origin: String, _ info: TextStreamInfo) {
       (self.topic, self.sender, self.origin, self.info) = (topic, sender, origin, info)
@@ -31,7 +32,7 @@ struct ReceivedTexts {
     fileprivate var isWhole: Bool { decoder.isWhole }
 
     /// What it says to people.
-    var said: String { topic == .transcription ? TimedWords.text(of: content) ?? content : content }
+    var said: String { words.text ?? content }
 
     fileprivate mutating func add(_ piece: Data) -> Growth {
       guard let more = decoder.add(piece) else { return .unreadable }
@@ -39,11 +40,16 @@ struct ReceivedTexts {
         fill(with: more)
         return .tooLong
       }
-      content += more
+      grow(by: more)
       // All of it is told each time: letter by letter that would be too much of what is long.
       guard length > told, length < ReceivedTexts.shortLength || length - told >= length / 16 else { return .little }
       told = length
       return .enough
+    }
+
+    private mutating func grow(by more: String) {
+      content += more
+      if topic == .transcription { words.add(more) }
     }
 
     /// Takes what fits, and marks the cut.
@@ -53,8 +59,7 @@ struct ReceivedTexts {
         room -= UTF8.width(scalar)
         return room >= 0
       }
-      content.unicodeScalars.append(contentsOf: fitting)
-      content += "…"
+      grow(by: String(Substring(fitting)) + "…")
     }
   }
 

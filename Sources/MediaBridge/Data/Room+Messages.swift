@@ -10,7 +10,10 @@ extension Room {
     case .streamHeader(let header): open(header, from: sender, origin: origin, logger)
     case .streamChunk(let chunk): take(chunk, from: origin, logger)
     case .streamTrailer(let trailer): end(trailer, from: origin, logger)
-    case .transcription(let transcription): receive(transcription, from: sender, origin: origin)
+    case .transcription(let transcription):
+      if !receive(transcription, from: sender, origin: origin) {
+        warnOnce("a transcription has more segments than are told of one", of: sender, origin: origin, logger)
+      }
     case .chatMessage(let message): receive(message, from: sender)
     case .rpcRequest(let request): answer(request, from: sender, origin: origin, logger)
     case .rpcAck(let ack): messages.rpc.confirmed(ack, by: sender)
@@ -42,10 +45,10 @@ extension Room {
         "a stream is compressed in a way that is not known here",
         metadata: ["topic": "\(header.topic)", "from": "\(sender)"])
     }
-    messages.closeUnread(of: origin)
+    messages.closeUntold(of: origin)
     messages.texts.withLock { $0.received.open(header, from: sender, origin: origin) }
     messages.streams.open(header, from: sender, origin: origin, logger)
-    if header.compression == .deflateRaw, messages.areRead(header.streamID, from: origin) {
+    if header.compression == .deflateRaw, messages.isTold(header.streamID, from: origin) {
       messages.compressed.withLock { $0.open(header.streamID, from: origin) }
     }
     guard header.hasInlineContent else { return warnOfLosses(logger) }
@@ -56,24 +59,24 @@ extension Room {
   }
 
   private func take(_ chunk: Livekit_DataStream.Chunk, from origin: String, _ logger: Logger) {
+    messages.streams.take(chunk, from: origin)
     if messages.compressed.withLock({ $0.add(chunk, from: origin) }) {
       inflate(chunk.streamID, from: origin)
     } else {
-      read(chunk, from: origin)
+      tell(chunk, from: origin)
     }
     warnOfLosses(logger)
   }
 
-  private func read(_ chunk: Livekit_DataStream.Chunk, from origin: String) {
-    messages.streams.take(chunk, from: origin)
+  private func tell(_ chunk: Livekit_DataStream.Chunk, from origin: String) {
     receive(messages.texts.withLock { $0.received.take(chunk, from: origin) })
   }
 
-  /// Hands on what has come of a stream, as long as somebody reads it.
+  /// Tells what has come of a text, as far as that is told.
   private func inflate(_ id: String, from origin: String) {
-    while messages.areRead(id, from: origin) {
+    while messages.isTold(id, from: origin) {
       switch messages.compressed.withLock({ $0.next(of: id, from: origin) }) {
-      case .chunk(let chunk): read(chunk, from: origin)
+      case .chunk(let chunk): tell(chunk, from: origin)
       case .fault(let fault): fail(id, from: origin, fault)
       case .nothing: return
       }
@@ -82,7 +85,6 @@ extension Room {
   }
 
   private func fail(_ id: String, from origin: String, _ fault: StreamFault) {
-    messages.streams.fail(id, from: origin, fault)
     messages.texts.withLock { $0.received.fail(id, from: origin, fault) }
   }
 

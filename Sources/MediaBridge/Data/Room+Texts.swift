@@ -16,12 +16,17 @@ extension Room {
     tell(.chatMessageReceived(remoteParticipants[text.sender], ChatMessage(text)))
   }
 
-  func receive(_ transcription: Livekit_Transcription, from sender: String, origin: String) {
+  /// - Returns: false where it has more than is told of one.
+  func receive(_ transcription: Livekit_Transcription, from sender: String, origin: String) -> Bool {
     let speaker = transcription.transcribedParticipantIdentity
     tell(
-      transcription.segments.map(TranscriptionSegmentDraft.init), of: transcription.trackID,
+      transcription.segments.prefix(Self.segmentLimit).map(TranscriptionSegmentDraft.init), of: transcription.trackID,
       by: speaker.isEmpty ? sender : speaker, in: .message, from: origin)
+    return transcription.segments.count <= Self.segmentLimit
   }
+
+  /// Of one message: what is said at a time. Thousands fit into one, and each is compared with others.
+  private static let segmentLimit = 100
 
   func receive(_ message: Livekit_ChatMessage, from sender: String) {
     tell(.chatMessageReceived(remoteParticipants[sender], ChatMessage(message)))

@@ -117,7 +117,7 @@ final class RpcExchange: Sendable {
     do {
       try await participant.send(.rpcAck(Self.ack(of: request)), to: [caller])
       // What is finished is sent, in time or not.
-      try await participant.send(.rpcResponse(await response(to: request, from: caller)), to: [caller])
+      try await participant.send(.rpcResponse(await response(to: request, from: caller, logger)), to: [caller])
     } catch {
       logger.debug("a call is not answered", metadata: ["from": "\(caller)", "reason": "\(error)"])
     }
@@ -140,18 +140,22 @@ final class RpcExchange: Sendable {
     return ack
   }
 
-  private func response(to request: Livekit_RpcRequest, from caller: String) async -> Livekit_RpcResponse {
+  private func response(
+    to request: Livekit_RpcRequest, from caller: String, _ logger: Logger
+  ) async -> Livekit_RpcResponse {
     var response = Livekit_RpcResponse()
     response.requestID = request.id
     do throws(RpcError) {
-      response.payload = try await result(of: request, from: caller)
+      response.payload = try await result(of: request, from: caller, logger)
     } catch {
       response.error = error.packet
     }
     return response
   }
 
-  private func result(of request: Livekit_RpcRequest, from caller: String) async throws(RpcError) -> String {
+  private func result(
+    of request: Livekit_RpcRequest, from caller: String, _ logger: Logger
+  ) async throws(RpcError) -> String {
     guard request.version == Self.version else { throw .builtIn(.unsupportedVersion) }
     guard let handler = state.withLock({ $0.methods[request.method] }) else { throw .builtIn(.unsupportedMethod) }
     let data = RpcInvocationData(
@@ -159,7 +163,13 @@ final class RpcExchange: Sendable {
       responseTimeout: Double(request.responseTimeoutMs) / 1000)
     let payload: String
     do { payload = try await handler(data) } catch {
-      throw error as? RpcError ?? .builtIn(.applicationError)
+      if let own = error as? RpcError { throw own }
+      // The caller hears nothing of what it was, and one that was cancelled is no failure.
+      if !Task.isCancelled {
+        logger.warning(
+          "the handler of a method has failed", metadata: ["method": "\(request.method)", "reason": "\(error)"])
+      }
+      throw .builtIn(.applicationError)
     }
     guard payload.utf8.count <= Self.payloadLimit else { throw .builtIn(.responsePayloadTooLarge) }
     return payload

@@ -49,14 +49,15 @@ final class StreamReceiver: Sendable {
   func open(_ header: Livekit_DataStream.Header, from sender: String, origin: String, _ logger: Logger) {
     let isOpen = Locked(false)
     let unread = state.withLock { $0.unread(from: origin) }
-    let (sink, source) = StreamSink.make(countedIn: unread) { [weak self, id = header.streamID] in
+    let (sink, source) = StreamSink.make(countedIn: unread, inflating: header.content) {
+      [weak self, id = header.streamID] in
       // Another one of that id may be open.
       if isOpen.withLock({ $0 }) { self?.state.withLock { $0.open.close(id, from: origin) } }
     }
     guard let run = body(for: header, from: sender, source) else {
       return logger.debug("a stream that nobody reads", metadata: ["topic": "\(header.topic)", "from": "\(sender)"])
     }
-    guard state.withLock({ $0.open.open(header, from: origin, to: sink) }) else {
+    guard state.withLock({ $0.open.open(header.asSent, from: origin, to: sink) }) else {
       return logger.warning(
         "a stream is left out: its sender has too many, or one of that id", metadata: ["from": "\(sender)"])
     }
@@ -100,11 +101,6 @@ final class StreamReceiver: Sendable {
     finish(state.withLock { $0.open.end(trailer, from: origin) })
   }
 
-  /// Its content cannot be had.
-  func fail(_ id: String, from origin: String, _ fault: StreamFault) {
-    finish(state.withLock { $0.open.fail(id, from: origin, fault) })
-  }
-
   /// Whether somebody reads it, and more may come.
   func isOpen(_ id: String, from origin: String) -> Bool { state.withLock { $0.open.isOpen(id, from: origin) } }
 
@@ -119,6 +115,20 @@ final class StreamReceiver: Sendable {
       return state.open.removeAll(from: origin)
     }
     for sink in cut { sink.finish(.terminated) }
+  }
+}
+
+extension Livekit_DataStream.Header {
+  /// What inflates the content; nil where it is not compressed.
+  fileprivate var content: InflatedContent? {
+    compression == .deflateRaw ? InflatedContent(total: hasTotalLength ? totalLength : nil) : nil
+  }
+
+  /// How long it is when it is compressed nobody says.
+  fileprivate var asSent: Self {
+    var header = self
+    if compression == .deflateRaw { header.clearTotalLength() }
+    return header
   }
 }
 

@@ -9,14 +9,16 @@ struct StreamSink: Sendable {
 
   /// - Parameters:
   ///   - total: what waits in all streams of the one who sends it.
+  ///   - content: what is made of the pieces as they are read; nil where they are read as they come.
   ///   - onDrop: told when nobody reads the stream any more, before its end.
   static func make(
-    countedIn total: Locked<Int>, onDrop: @escaping @Sendable () -> Void
+    countedIn total: Locked<Int>, inflating content: InflatedContent?, onDrop: @escaping @Sendable () -> Void
   ) -> (sink: StreamSink, source: StreamSource) {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Data.self, throwing: (any Error).self)
     continuation.onTermination = { if case .cancelled = $0 { onDrop() } }
     let unread = UnreadBytes(of: total)
-    return (StreamSink(unread: unread, pieces: continuation), StreamSource(unread: unread, pieces: stream))
+    let source = StreamSource(unread: unread, pieces: stream, content: content.map { Locked($0) })
+    return (StreamSink(unread: unread, pieces: continuation), source)
   }
 
   /// - Returns: false where the stream is not read, and has ended for that.
@@ -70,17 +72,34 @@ final class UnreadBytes: Sendable {
 struct StreamSource: Sendable {
   fileprivate let unread: UnreadBytes
   fileprivate let pieces: AsyncThrowingStream<Data, any Error>
+  /// Of what is compressed: the same for whoever goes on reading.
+  fileprivate let content: Locked<InflatedContent>?
 
   /// One after the other; the pieces that come while nobody asks are kept.
   struct Pieces {
     private var pieces: AsyncThrowingStream<Data, any Error>.Iterator
     private let unread: UnreadBytes
+    private let content: Locked<InflatedContent>?
 
-    init(_ source: StreamSource) { (pieces, unread) = (source.pieces.makeAsyncIterator(), source.unread) }
+    init(_ source: StreamSource) {
+      (pieces, unread, content) = (source.pieces.makeAsyncIterator(), source.unread, source.content)
+    }
 
     /// - Throws: `StreamError` where the stream is not whole, `CancellationError` in a task that has been cancelled,
     ///   since a stream that ends there is not whole either.
     mutating func next() async throws -> Data? {
+      guard let content else { return try await nextAsSent() }
+      while true {
+        if let piece = try content.withLock({ try $0.next() }) { return piece }
+        guard let piece = try await nextAsSent() else {
+          try content.withLock { try $0.end() }
+          return nil
+        }
+        content.withLock { $0.add(piece) }
+      }
+    }
+
+    private mutating func nextAsSent() async throws -> Data? {
       guard let piece = try await pieces.next() else {
         try Task.checkCancellation()
         return nil

@@ -2,8 +2,8 @@ import LiveKitProtocol
 
 /// A text that somebody sends, in pieces as they come. For one reader.
 ///
-/// Up to 16 MB wait to be read, and 32 MB of all that one participant sends: a stream beyond that ends with an error, and
-/// so does one whose reader is let go.
+/// Up to 16 MB wait to be read, and 32 MB of all that one participant sends, as it is sent, compressed or not: a stream
+/// beyond that ends with an error, and so does one whose reader is let go.
 public final class TextStreamReader: AsyncSequence, Sendable {
   /// What the sender says of it.
   public let info: TextStreamInfo

@@ -54,6 +54,10 @@ struct TranscriptionWays {
   static let beside = Duration.seconds(1)
   /// Senders that end nothing, or name many speakers, fill no memory.
   private static let limit = 1000
+  /// So many steps are looked through for those that are over.
+  private static let fewest = 100
+  /// How many are looked through next: not the same again for each that comes.
+  private var nextCleaning = TranscriptionWays.fewest
 
   /// - Parameter said: all of it, as it is known now.
   /// - Returns: whether it is told now.
@@ -91,8 +95,11 @@ struct TranscriptionWays {
   }
 
   private mutating func makeRoom(at now: MediaTime) {
-    steps = steps.filter { !$0.value.isFinal || now - $0.value.time <= Self.beside }
-    if steps.count >= Self.limit { steps.removeAll() }
+    if steps.count >= nextCleaning {
+      steps = steps.filter { !$0.value.isFinal || now - $0.value.time <= Self.beside }
+      if steps.count >= Self.limit { steps.removeAll() }
+      nextCleaning = max(Self.fewest, 2 * steps.count)
+    }
     if leads.count >= Self.limit { leads.removeAll() }
   }
 

@@ -44,10 +44,14 @@ actor PublisherTransport {
   private let observer: PeerObserver
   private let peer: PeerConnection
   private let channels: Locked<Channels>
+  /// Of what was sent reliably.
+  private let numbers: LoopBound<MessageNumbers>
   /// Settled when messages can be sent, or never can.
   private let ready = Outcome<Void, LiveKitError>()
   /// Settled when none can be any more.
   private let over = Outcome<LiveKitError, Never>()
+  /// Whether the session is lost and being brought back.
+  private let isInterrupted = Locked(false)
   private var offers = Offers()
   /// Of a restart, until its offer is sent; nil while none is under way.
   private let heldCandidates = Locked<[String]?>(nil)
@@ -65,6 +69,7 @@ actor PublisherTransport {
     let configuration = PeerConfiguration(isControlling: true, ways, loggers: loggers)
     let channels = Locked(Channels())
     self.channels = channels
+    numbers = LoopBound(MessageNumbers(), on: loop)
     link = OutgoingLink(loop: loop) { [tracks] in tracks.withLock { $0.flatMap(\.track.layers) } }
     var handlers = PeerObserver.Handlers()
     handlers.reports = { [tracks, link] reports, time in
@@ -220,34 +225,61 @@ actor PublisherTransport {
 
   // MARK: Messages
 
+  /// How long a message waits.
+  private struct Patience {
+    let whole: Duration
+    private(set) var end: MediaTime
+
+    init(until limit: MediaTime) { (whole, end) = (limit - .now, limit) }
+
+    mutating func begin() { end = .now + whole }
+  }
+
   /// Returns when it is handed on.
   /// - Parameter limit: until when it may wait for the connection, and for room; what is lossy does not wait for room.
+  ///   Behind a session that is lost meanwhile it begins anew.
   /// - Throws: `invalidParameter` for what is longer than the server takes, with all that is around it.
   func send(_ packet: Livekit_DataPacket, limit: MediaTime) async throws(LiveKitError) {
-    while ready.current == nil { try await pause(limit, "the connection for messages has not come about") }
+    var patience = Patience(until: limit)
+    while ready.current == nil { try await pause(&patience, "the connection for messages has not come about") }
     try await ready.value()
     if case .success(let error) = over.current { throw error }
     guard let message: [UInt8] = try? packet.serializedBytes(), let channel = channels.withLock({ $0[packet.kind] })
     else { throw LiveKitError(.network, "the message cannot be sent") }
-    guard message.count <= longestMessage else {
+    let isReliable = packet.kind == .reliable
+    let length = message.count + (isReliable ? MessageNumbers.size : 0)
+    guard length <= longestMessage else {
       throw LiveKitError(
         .invalidParameter,
-        "the message has \(message.count) bytes with its topic and whom it is for, and the server takes "
+        "the message has \(length) bytes with its topic and whom it is for, and the server takes "
           + "\(longestMessage): cut it, or name fewer")
     }
-    while !(await peer.sends(message, on: channel)), packet.kind == .reliable {
-      try await pause(limit, "the server takes no more messages; send fewer")
+    while !(await takes(message, on: channel, isReliable: isReliable)), isReliable {
+      try await pause(&patience, "the server takes no more messages; send fewer")
       if case .success(let error) = over.current { throw error }
+    }
+  }
+
+  /// - Returns: whether it is on its way; without a connection, and without room, it is not.
+  private func takes(_ message: [UInt8], on channel: DataChannel, isReliable: Bool) async -> Bool {
+    await loop.call { [peer, numbers] in
+      guard isReliable else { return peer.sendsOnLoop(message, on: channel) }
+      return numbers.value.send(message) { peer.sendsOnLoop($0, on: channel) }
     }
   }
 
   /// Before another look.
   /// - Throws: where there is to be none.
-  private func pause(_ limit: MediaTime, _ obstacle: String) async throws(LiveKitError) {
+  private func pause(_ patience: inout Patience, _ obstacle: String) async throws(LiveKitError) {
     try? await Task.sleep(for: .milliseconds(20))
-    guard .now < limit else { throw LiveKitError(.timedOut, obstacle) }
+    // How long that takes is for the session to say.
+    if isInterrupted.withLock({ $0 }) { patience.begin() }
+    guard .now < patience.end else { throw LiveKitError(.timedOut, obstacle) }
     guard !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before the message was sent") }
   }
+
+  /// - Parameter isInterrupted: whether the session is lost and being brought back, until when all waits.
+  nonisolated func note(isInterrupted: Bool) { self.isInterrupted.withLock { $0 = isInterrupted } }
 
   /// For the next restart of ICE.
   nonisolated func use(_ ways: MediaWays) { peer.use(ways.servers) }

@@ -42,6 +42,7 @@ extension LocalParticipant {
   public func set(attributes: [String: String]) async throws { try await update { $0.attributes = attributes } }
 
   private func update(_ fill: (inout Livekit_UpdateParticipantMetadata) -> Void) async throws(LiveKitError) {
+    let session = try connectedSession()
     guard permissions.canUpdateMetadata else {
       throw LiveKitError(
         .permissionDenied,
@@ -49,7 +50,7 @@ extension LocalParticipant {
     }
     var change = Livekit_UpdateParticipantMetadata()
     fill(&change)
-    try await connectedSession().update(change)
+    try await session.update(change)
   }
 
   /// Says who may receive the tracks of this process; everybody until then, and again with `allParticipantsAllowed`. It holds

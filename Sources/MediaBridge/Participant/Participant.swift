@@ -68,7 +68,7 @@ public class Participant: @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: adds only `Locked` values.
 public final class LocalParticipant: Participant, @unchecked Sendable {
-  /// What it sends on; nil without a connection.
+  /// What it sends on; nil without a connection, and until the server has said what may be sent on it.
   let session = Locked<RoomSession?>(nil)
   /// By track SID.
   let publications = Locked<[String: LocalTrackPublication]>([:])

@@ -58,6 +58,9 @@ public final class Room: Sendable {
 
   /// The same that delegates are told, from now on; each call makes a stream of its own, which ends when the room is
   /// left. One that is made after that, or by a delegate that is being told of it, is for the next connection.
+  ///
+  /// What nobody has read yet is kept, data messages included, however much it is: read a stream to its end, or let go of
+  /// it.
   public var events: AsyncStream<RoomEvent> { notifier.makeStream() }
 
   /// Held weakly.
@@ -89,7 +92,6 @@ public final class Room: Sendable {
     guard let old else {
       throw LiveKitError(.invalidState, "this room is connected already; disconnect it first")
     }
-    localParticipant.session.withLock { $0 = session }
     tell(.connectionStateChanged(.connecting, from: old))
     do throws(LiveKitError) {
       try await session.connect(url: url, token: token)

@@ -119,9 +119,14 @@ extension RoomSession {
         "server": "\(join.serverInfo.version)", "participants": "\(join.otherParticipants.count)",
       ])
     services.local.enabledCodecs = join.enabledVideoCodecs
-    if isFirst { return room.learn(join) }
-    room.forgetSpeakers()
-    room.learnAgain(join)
+    if isFirst {
+      room.learn(join)
+    } else {
+      room.forgetSpeakers()
+      room.learnAgain(join)
+    }
+    // What the token allows is known from now on.
+    room.localParticipant.session.withLock { $0 = self }
   }
 
   private func move(to moved: Livekit_RoomMovedResponse) {

@@ -25,6 +25,8 @@ extension RoomSession {
   private func remove(_ participant: RemoteParticipant, _ identity: String) {
     room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }
     room.stopSpeaking(participant)
+    // Whoever keeps them finds that they have left.
+    participant.info.withLock { $0.state = .disconnected }
     cutMessages(of: participant, identity)
     room.tell(.participantDisconnected(participant))
   }

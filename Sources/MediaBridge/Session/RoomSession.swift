@@ -120,9 +120,11 @@ actor RoomSession {
     case .reconnecting(let mode, let isNew, let error):
       logger.debug("reconnecting", metadata: ["mode": "\(mode.rawValue)", "reason": "\(error.message)"])
       if isNew { room.change(to: .reconnecting, of: self) }
+      link.publisher?.note(isInterrupted: true)
       room.tell(isNew ? .reconnecting(mode) : .reconnectModeChanged(mode))
     case .reconnected(let mode):
       logger.debug("reconnected", metadata: ["mode": "\(mode.rawValue)"])
+      link.publisher?.note(isInterrupted: false)
       room.change(to: .connected, of: self)
       room.tell(.reconnected(mode))
       broughtBack(by: mode)

@@ -174,6 +174,31 @@ import Testing
     #expect(text.said == lines.joined(), "people may write JSON")
   }
 
+  /// They are the same wherever they are cut, and what does not begin as a line is none.
+  @Test func linesOfJSONMayBeCutAnywhere() {
+    let lines = #"{"text": "é\n"}"# + "\r\n\n" + #"{"start_time": 1}"# + "\n" + #"{"text": "!"}"#
+    var words = TimedWords()
+    for scalar in lines.unicodeScalars { words.add(String(scalar)) }
+    #expect(words.text == "é\n!")
+    for other in ["\n" + lines, lines + "x", lines + "\nx\n", "{}", ""] {
+      var words = TimedWords()
+      words.add(other)
+      #expect(words.text == nil, "\(other)")
+    }
+  }
+
+  /// Each line is read once, and not all of them each time that there is more.
+  @Test func whatGrowsByManyLinesTakesNoMoreTimeForIt() {
+    let piece = String(repeating: "{}\n", count: 5000)
+    let pieces = Array(repeating: piece, count: ReceivedTexts.limit / piece.utf8.count)
+    var (stream, words, told) = (Stream(), TimedWords(), [Told]())
+    let clock = ContinuousClock()
+    let once = clock.measure { words.add(pieces.joined()) }
+    let growing = clock.measure { told = stream.send(pieces, [:]).compactMap(Told.init) }
+    #expect(words.text == nil && told.count > 10 && told.last?.text == pieces.joined())
+    #expect(growing < once * 6, "\(growing) and \(once)")
+  }
+
   @Test func whatIsCutIsForgotten() {
     var stream = Stream()
     var header = Livekit_DataStream.Header()

@@ -8,19 +8,6 @@ import Testing
 
 /// What becomes of packets as others send them.
 @Suite struct RoomMessagesTests {
-  private struct Handler: LogHandler {
-    let lines: Collector<String>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { lines.add("\(event.message) \(event.metadata ?? [:])") }
-  }
-
   /// 240 bytes, and what zlib makes of them.
   private static let text = String(repeating: "Tea for two, and two for tea. ", count: 8)
   private static let deflated = Data([
@@ -40,9 +27,11 @@ import Testing
     }
   }
 
-  private func receive(_ value: Livekit_DataPacket.OneOf_Value, from sender: String = "alice") {
-    let logger = Logger(label: "test") { [lines] _ in Handler(lines: lines) }
-    room.receive(Livekit_DataPacket(value, to: []), from: sender, logger)
+  private func receive(
+    _ value: Livekit_DataPacket.OneOf_Value, from sender: String = "alice", in room: Room? = nil
+  ) {
+    let logger = Logger(keeping: lines)
+    (room ?? self.room).receive(Livekit_DataPacket(value, to: []), from: sender, logger)
   }
 
   private func header(_ topic: String, _ length: Int) -> Livekit_DataStream.Header {
@@ -53,16 +42,16 @@ import Testing
     return header
   }
 
-  private func receive(_ pieces: [Data], topic: String, length: Int, ends: Bool = true) {
-    receive(.streamHeader(header(topic, length)))
+  private func receive(_ pieces: [Data], topic: String, length: Int, in room: Room? = nil) {
+    receive(.streamHeader(header(topic, length)), in: room)
     for (index, piece) in pieces.enumerated() {
       var chunk = Livekit_DataStream.Chunk()
       (chunk.streamID, chunk.chunkIndex, chunk.content) = ("x", UInt64(index), piece)
-      receive(.streamChunk(chunk))
+      receive(.streamChunk(chunk), in: room)
     }
     var trailer = Livekit_DataStream.Trailer()
     trailer.streamID = "x"
-    if ends { receive(.streamTrailer(trailer)) }
+    receive(.streamTrailer(trailer), in: room)
   }
 
   /// Deflate of blocks that are stored as they are (RFC 1951, 3.2.4).
@@ -106,8 +95,28 @@ import Testing
     }
   }
 
+  /// A reader that is slower than its sender loses nothing by what the others are spared.
+  @Test func whatIsCompressedWaitsAsItIsSent() async throws {
+    let slow = Room()
+    let (lengths, gate) = (Collector<Int>(), Outcome<Void, Never>())
+    try await slow.registerByteStreamHandler(for: "files") { reader, _ in
+      await gate.value()
+      var length = 0
+      for try await piece in reader { length += piece.count }
+      lengths.add(length)
+    }
+    // 65,536 times the same byte, as zlib makes it, and a block that is empty and the last one.
+    let begin: [UInt8] = [0xec, 0xc1, 0x21, 0x01, 0x00, 0x00, 0x00, 0x80, 0xa0, 0xe8, 0xff, 0xc7, 0x1e, 0x01, 0x0a]
+    let piece = Data(begin + [UInt8](repeating: 0, count: 63) + [0x6a, 0x00, 0x00, 0x00, 0xff, 0xff])
+    let count = UnreadBytes.limit / 65_536 + 9
+    let pieces = Array(repeating: piece, count: count) + [Data([1, 0, 0, 0xff, 0xff])]
+    receive(pieces, topic: "files", length: count * 65_536, in: slow)
+    gate.settle(.success(()))
+    try await eventually("all of it") { lengths.values == [count * 65_536] }
+  }
+
   /// Nobody reads it here.
-  @Test func noMoreIsInflatedThanMayWait() async throws {
+  @Test func noMoreIsKeptThanMayWait() async throws {
     let slow = Room()
     let (ends, gate) = (Collector<StreamError>(), Outcome<Void, Never>())
     try await slow.registerByteStreamHandler(for: "files") { reader, _ in
@@ -122,7 +131,7 @@ import Testing
       (chunk.streamID, chunk.chunkIndex, chunk.content) = ("x", UInt64(index), piece)
       slow.receive(Livekit_DataPacket(.streamChunk(chunk), to: []), from: "alice", logger)
     }
-    #expect(!slow.messages.areRead("x", from: "alice"))
+    #expect(!slow.messages.streams.isOpen("x", from: "alice"))
     gate.settle(.success(()))
     try await eventually("its end") { ends.values == [.unreadLimitExceeded(UnreadBytes.limit)] }
   }
@@ -193,6 +202,23 @@ import Testing
     receive(.chatMessage(.init()))
     try await eventually("what comes behind") { told.values.last == ["chat"] }
     #expect(told.values == [["SG_1 Hello false"], ["SG_1 Hello there true"], ["SG_2 Bye true"], ["chat"]])
+  }
+
+  /// One message of a sender that means ill.
+  @Test func aHundredSegmentsOfAMessageAreTold() async throws {
+    let told = toldInWays()
+    var transcription = Livekit_Transcription()
+    transcription.segments = (0..<9000).map { number in
+      var segment = Livekit_TranscriptionSegment()
+      (segment.id, segment.text) = ("\(number)", "\(number)")
+      return segment
+    }
+    receive(.transcription(transcription), from: "agent")
+    receive(.transcription(transcription), from: "agent")
+    receive(.chatMessage(.init()))
+    try await eventually("what comes behind") { told.values.last == ["chat"] }
+    #expect(told.values.map(\.count) == [100, 100, 1])
+    #expect(lines.count == 1 && lines.values[0].contains("agent"), "\(lines.values)")
   }
 
   /// The message names the avatar, whose voice is heard, and the text the agent.

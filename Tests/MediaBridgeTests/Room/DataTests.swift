@@ -61,6 +61,25 @@ import Testing
     }
   }
 
+  /// The server repeats what has a number, and drops all else.
+  @Test func whoIsJustJoiningGetsThem() async throws {
+    try await run { synthetic, alice, _ in
+      try await publish("before", by: alice)
+      let events = alice.room.events
+      let greeting = Task { () async throws -> Void in
+        for await case .participantConnected(let guest) in events where guest.identity == "carol" {
+          return try await publish("welcome", by: alice)
+        }
+      }
+      let carol = try await Guest("carol", in: synthetic)
+      try await greeting.value
+      try await publish("after", by: alice)
+      try await eventually("the messages") { carol.messages.count == 2 }
+      #expect(carol.messages.map(\.text) == ["welcome", "after"])
+      await carol.room.disconnect()
+    }
+  }
+
   @Test func theyMayBeForOneAlone() async throws {
     try await run { synthetic, alice, bob in
       let carol = try await Guest("carol", in: synthetic)

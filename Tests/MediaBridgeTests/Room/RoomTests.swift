@@ -51,6 +51,10 @@ struct RoomTests {
       }
     }
     #expect(told == ["+guest", "-guest"])
+    let left = events.values.compactMap { event -> ParticipantState? in
+      if case .participantDisconnected(let participant) = event { participant.state } else { nil }
+    }
+    #expect(left == [.disconnected])
   }
 
   @Test func aPublicationKnowsWhoseItIsAndKeepsNobody() async throws {

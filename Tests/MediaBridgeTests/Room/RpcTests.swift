@@ -56,6 +56,21 @@ import Testing
     }
   }
 
+  /// The caller hears nothing of what it was.
+  @Test func whatAMethodThrowsIsInTheLog() async throws {
+    try await withTwoRooms { alice, bob in
+      try await bob.registerRpcMethod("foreign") { _ in throw CocoaError(.fileNoSuchFile) }
+      try await bob.registerRpcMethod("own") { _ in throw RpcError(code: 42, message: "not now") }
+      let lines = Collector<String>()
+      let logger = Logger(keeping: lines)
+      for method in ["own", "foreign"] {
+        _ = bob.messages.rpc.answer(request(method, method), from: "alice", by: bob.localParticipant, logger)
+      }
+      try await eventually("the line") { lines.count > 0 }
+      #expect(lines.values.map { $0.contains("handler of a method") && $0.contains("foreign") } == [true])
+    }
+  }
+
   @Test func whoWaitsInVainIsTold() async throws {
     try await withTwoRooms { alice, bob in
       _ = try await registerEndless(bob)

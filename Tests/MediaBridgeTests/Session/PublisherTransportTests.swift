@@ -37,6 +37,20 @@ import Testing
     await transport.close()
   }
 
+  /// However long that takes, and what is waited for then is the connection as before.
+  @Test func theyWaitWhileTheSessionIsBroughtBack() async throws {
+    let transport = PublisherTransport(MediaWays(), loggers: Loggers())
+    transport.note(isInterrupted: true)
+    let errors = Collector<LiveKitError?>()
+    let sending = Task { errors.add(await error(of: transport, .reliable, within: .milliseconds(10))) }
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(errors.count == 0)
+    transport.note(isInterrupted: false)
+    await sending.value
+    #expect(errors.values.map { $0?.code } == [.timedOut])
+    await transport.close()
+  }
+
   // MARK: Negotiation
 
   private func events(
