@@ -175,14 +175,15 @@ struct RoomArguments: ParsableArguments {
 
   /// - Parameters:
   ///   - adaptiveStream: most programs have no renderers whose size could decide.
+  ///   - dynacast: of one that publishes: layers that nobody receives are not encoded.
   ///   - playbackValues: of one that plays the audio.
   func roomOptions(
-    autoSubscribe: Bool = true, adaptiveStream: Bool = false, receiveValues: [String: String] = [:],
-    playbackValues: [String: String]? = nil
+    autoSubscribe: Bool = true, adaptiveStream: Bool = false, dynacast: Bool = false,
+    receiveValues: [String: String] = [:], playbackValues: [String: String]? = nil
   ) -> RoomOptions {
     RoomOptions(
       autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream,
-      audioPlayback: playbackValues == nil ? .off : .automatic, pipelineFolder: pipelines,
+      audioPlayback: playbackValues == nil ? .off : .automatic, dynacast: dynacast, pipelineFolder: pipelines,
       receiveValues: receiveValues, playbackValues: playbackValues ?? [:])
   }
 }

@@ -52,7 +52,7 @@ import Testing
       ("rtmp://h/a/k", "Connection refused", "", "h:1935"),
     ])
   func aSourceThatCannotBeReadIsNamed(_ location: String, _ message: String, _ debug: String, _ place: String) throws {
-    let failure = try failure(.capture, "file", location, message, debug)
+    let failure = try failure(.capture, MediaSource.template(of: location), location, message, debug)
     #expect(failure.message.hasPrefix("nothing answers at \(place)"), "\(failure)")
   }
 

@@ -245,17 +245,31 @@ def test_rtmp_from_a_server(server, start, namespace, tmp_path, numbered):
     assert_seen_again(server, start, publisher, begin, sender.kill)
 
 
+def rtsp_server(server, start, port, *options):
+    program = start(server.enter("/usr/bin/python3", FOLDER / "rtsp_server.py", port, *options))
+    program.wait_for("listening")
+    return program
+
+
 def test_rtsp_from_a_server(server, start):
     port = livekit_server.free_port(socket.SOCK_STREAM)
-
-    def serve():
-        program = start(server.enter("/usr/bin/python3", FOLDER / "rtsp_server.py", port))
-        program.wait_for("listening")
-        return program
-
+    serve = functools.partial(rtsp_server, server, start, port)
     source = serve()
     publisher = publish(server, start, f"rtsp://127.0.0.1:{port}/live", room="test")
     assert_seen_again(server, start, publisher, serve, source.kill)
+
+
+@pytest.mark.parametrize(("scheme", "options"), [("rtsp", ("--set", "protocols=udp")), ("rtspu", ())])
+def test_rtsp_from_a_server_that_has_udp_alone(server, start, scheme, options):
+    """What is set of the element that reads gets to it."""
+    port = livekit_server.free_port(socket.SOCK_STREAM)
+    rtsp_server(server, start, port, "udp")
+    publisher = publish(server, start, f"{scheme}://127.0.0.1:{port}/live", *options, room="test")
+    told = publisher.wait_for("publishing", 20)
+    assert [track["source"] for track in told["tracks"]] == BOTH, told
+    seen = server.subscriber("--duration", "15", "--until", "25", "640x360")
+    seen = seen.next(20, "connected") and seen_by(seen)
+    assert seen["wanted"] >= 25 and seen["level"] > 0, seen
 
 
 def test_srt_from_whoever_calls(server, start, numbered):

@@ -49,7 +49,7 @@ final class LocalMedia: Sendable {
     state = Locked(State(kept: kind == .video ? KeptGroup(.sinceKeyframe, limit: Self.keptTime) : nil))
   }
 
-  /// How much has come: frames, or stretches of audio.
+  /// How much has come: frames, or stretches of audio; of what is no device, while it is muted, too.
   var count: Int { taken.withLock { $0 } }
 
   /// Whether what comes may be as its source carries it.
@@ -138,8 +138,8 @@ final class LocalMedia: Sendable {
   }
 
   private func take(_ media: CapturedMedia, _ first: First) {
-    guard current.withLock({ $0 }) != .muted else { return }
     taken.withLock { $0 += 1 }
+    guard current.withLock({ $0 }) != .muted else { return }
     guard media.isEncoded else { return process(media, first) }
     // Nothing that is to be processed is seen or sent before.
     let isProcessed = processing.processor != nil

@@ -110,6 +110,8 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   /// What it has sent counts on.
   private func replace(_ sender: WritableKeyPath<Sending, OutgoingTrack?>, by new: OutgoingTrack?) {
     let old = sending.withLock { $0[keyPath: sender] }
+    // Nothing new comes to it, and its count is final then.
+    if let old { captured.media.remove(old) }
     let sent = SentCount(old, isFirst: sender == \.first)
     // It ends outside of the lock.
     withExtendedLifetime(old) {
@@ -122,8 +124,6 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
 
   /// Hands what is captured to what sends it in its other codec, too; nil for no more.
   func send(withBackup new: OutgoingTrack?) {
-    // Nothing new comes to the old one, whose count is final then.
-    if let old = sending.withLock({ $0.backup }) { captured.media.remove(old) }
     replace(\.backup, by: new)
     guard let new else { return }
     new.set(muted: captured.isMuted)
@@ -142,6 +142,9 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
       { [weak self, colors] media in
         if let obstacle = new.take(media, colors) { self?.encode(because: obstacle) }
       })
+    guard isAsItIs, !new.plan.isVideo else { return }
+    // Servers judge who speaks by how loud packets say that they are.
+    captured.media.add(new, .raw) { [weak new] in new?.measure($0) }
   }
 
   private func encode(because obstacle: String) {

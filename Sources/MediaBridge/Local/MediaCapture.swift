@@ -8,6 +8,8 @@ struct CapturedMedia: Sendable {
   let time: MediaTime
   /// As its source carries it; else raw.
   var isEncoded = false
+  /// By which pipeline of its source it was captured: one that begins anew goes on from nothing that came of another.
+  var run = 0
 }
 
 /// What one local track is told of its capture, on any thread.

@@ -5,8 +5,7 @@ import MediaPipelines
 /// Decodes what a source carries for those who take nothing else: renderers, and a track that cannot be sent as it is.
 final class MediaDecoder: Sendable {
   private let pipeline: DecodePipeline
-  /// Whether it has what the next frame needs.
-  private let hasBegun = Locked(false)
+  private let gate = Locked(KeyframeGate())
 
   /// - Parameters:
   ///   - onMedia: called on a streaming thread.
@@ -27,9 +26,8 @@ final class MediaDecoder: Sendable {
 
   /// What comes in front of the first keyframe goes nowhere. Called on one thread at a time.
   func take(_ captured: CapturedMedia) {
-    guard hasBegun.withLock({ $0 }) || !captured.media.isDelta else { return }
-    let isTaken = pipeline.push(captured.media, at: captured.time)
-    hasBegun.withLock { $0 = isTaken }
+    guard gate.withLock({ $0.takes(captured) }) else { return }
+    if !pipeline.push(captured.media, at: captured.time) { gate.withLock { $0.close() } }
   }
 
   /// All that was taken has been handed on when it returns.
@@ -39,7 +37,7 @@ final class MediaDecoder: Sendable {
     do throws(PipelineError) { try await pipeline.drain() } catch { failure = error }
     await pipeline.stop()
     // Without anything to decode there is no end of it, either.
-    guard hasBegun.withLock({ $0 }), let failure else { return nil }
+    guard gate.withLock({ $0.isOpen }), let failure else { return nil }
     return LiveKitError(.pipeline, "it cannot be decoded: \(failure)")
   }
 

@@ -10,6 +10,7 @@ public final class MediaSource: Sendable {
   /// Whether there is an end to come back from: a file, and nothing live. Of an address ``kinds(within:)`` finds it out.
   public var isFile: Bool { hasEnd.withLock { $0 } }
   private let hasEnd: Locked<Bool>
+  private let values: [String: String]
   private let capture: TemplateCapture
   /// Of what its template can make, what ``kinds(within:)`` has waited for in vain, though nothing says that there is none.
   package var missing: Set<Track.Kind> { late.withLock { $0 } }
@@ -40,8 +41,8 @@ public final class MediaSource: Sendable {
       goesOnMuted: Self.readsStandardInput(template))
   }
 
-  /// A file, or an address that GStreamer can read, such as `rtsp://camera/stream`, by the template `capture/file`; one of
-  /// SRT by `capture/srt`.
+  /// A file, or an address that GStreamer can read, such as `rtsp://camera/stream`: one of RTSP by the template
+  /// `capture/rtsp`, one of SRT by `capture/srt`, anything else by `capture/file`.
   /// - Parameters:
   ///   - location: a path, or an address with `://`.
   ///   - start: where in it to begin, each time; not of what is live.
@@ -53,22 +54,24 @@ public final class MediaSource: Sendable {
     pipelineFolder: String? = nil
   ) {
     let isFile = !location.contains("://") || location.hasPrefix("file://")
-    let address = location.contains("://") ? location : URL(fileURLWithPath: location).absoluteString
+    var known = RTSPValues.values(of: location)
+    known["location"] = location.contains("://") ? location : URL(fileURLWithPath: location).absoluteString
     self.init(
-      template: Self.template(of: location), values: values.merging(["location": address]) { set, _ in set },
+      template: Self.template(of: location), values: values.merging(known) { set, _ in set },
       pipelineFolder: pipelineFolder, isFile: isFile, start: start, passthrough: passthrough, goesOnMuted: true)
   }
 
   /// The name of the capture template for a path or an address.
   package static func template(of location: String) -> String {
-    location.lowercased().hasPrefix("srt://") ? "srt" : "file"
+    if location.lowercased().hasPrefix("srt://") { return "srt" }
+    return RTSPValues.scheme(of: location) == nil ? "file" : RTSPValues.template
   }
 
   private init(
     template: String, values: [String: String], pipelineFolder: String?, isFile: Bool, start: Duration = .zero,
     passthrough: Passthrough, goesOnMuted: Bool
   ) {
-    (self.template, hasEnd) = (template, Locked(isFile))
+    (self.template, self.values, hasEnd) = (template, values, Locked(isFile))
     capture = TemplateCapture(
       template: template, values: values, folder: pipelineFolder, start: start, passthrough: passthrough.formats,
       goesOnMuted: goesOnMuted)
@@ -76,7 +79,10 @@ public final class MediaSource: Sendable {
 
   /// Finds mistakes in the values of its template before anything is opened.
   /// - Throws: what the template does not take.
-  package func check() throws(LiveKitError) { try capture.check() }
+  package func check() throws(LiveKitError) {
+    try capture.check()
+    if template == RTSPValues.template { try RTSPValues.check(values) }
+  }
 
   /// A track of its video.
   public func makeVideoTrack(name: String = Track.cameraName, source: Track.Source = .camera) -> LocalVideoTrack {
@@ -154,9 +160,9 @@ public final class MediaSource: Sendable {
   package func holdBack() async { await capture.holdBack() }
 
   /// Begins anew where it runs: a file from its beginning, an address by connecting again.
-  /// - Parameter limit: how long something is waited for to come for each of its tracks; until then they are told no
+  /// - Parameter limit: how long something is waited for to come for one of its tracks; until then they are told no
   ///   failure. nil does not wait.
-  /// - Throws: why it cannot be captured, `noMedia` where not all of it comes.
+  /// - Throws: why it cannot be captured, `noMedia` where nothing of it comes.
   public func restart(within limit: Duration? = nil) async throws(LiveKitError) {
     try await capture.restart(within: limit)
   }

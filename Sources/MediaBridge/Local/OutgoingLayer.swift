@@ -28,7 +28,7 @@ final class OutgoingLayer: Sendable {
     /// Of what is sent as it is, which nobody can be asked to send less of.
     var passed: PassedRate?
     /// What comes as it is begins with a keyframe.
-    var hasBegun = false
+    var gate = KeyframeGate()
     /// By encoders that have gone.
     var leftOutBefore = 0
     /// In which no encoder is made, since one has failed.
@@ -92,8 +92,9 @@ final class OutgoingLayer: Sendable {
     let isSent = state.withLock { state in
       state.passed = state.passed ?? PassedRate()
       state.passed?.note(bytes: captured.media.size, at: captured.time)
-      state.hasBegun = !state.isIdle && (state.hasBegun || !captured.media.isDelta)
-      return state.hasBegun
+      guard state.isIdle else { return state.gate.takes(captured) }
+      state.gate.close()
+      return false
     }
     if isSent { sending.push(captured.media, at: captured.time) }
   }
@@ -104,7 +105,8 @@ final class OutgoingLayer: Sendable {
   ///   - media: what was captured then, as it is to be encoded.
   func take(at time: MediaTime, of size: Dimensions?, _ media: () -> MediaBuffer) {
     let (encoder, makesOne) = state.withLock { state -> (EncodePipeline?, Bool) in
-      (state.passed, state.hasBegun) = (nil, false)
+      state.passed = nil
+      state.gate.close()
       guard !state.isIdle, !state.isMaking, state.pace?.takes(time) ?? true else { return (nil, false) }
       if let encoder = state.encoder, state.size == size { return (encoder, false) }
       guard state.retry.isOver(at: .now) else { return (nil, false) }
@@ -178,7 +180,7 @@ final class OutgoingLayer: Sendable {
   /// The next media makes a new encoder, which begins with a keyframe.
   func reset() {
     let old = state.withLock { state in
-      state.hasBegun = false
+      state.gate.close()
       return state.takeEncoder()
     }
     if let old { work.add { await old.stop() } }
@@ -250,8 +252,8 @@ final class OutgoingLayer: Sendable {
     if isOver { onFailure(error) }
   }
 
-  private static func values(
-    of layer: PublishPlan.Layer, in plan: PublishPlan, for size: Dimensions?
+  static func values(
+    of layer: PublishPlan.Layer, in plan: PublishPlan, for size: Dimensions?, cores: Int = EncoderThreads.cores
   ) -> [String: String] {
     // The server asks for keyframes when somebody needs one, and an old frame is worth nothing.
     var values = ["gop": "3000", "frame-queue": "2", "threads": "1"]
@@ -265,6 +267,7 @@ final class OutgoingLayer: Sendable {
     if let size, layer.size != nil {
       let fitted = layer.size(of: size)
       (values["width"], values["height"]) = (String(fitted.width), String(fitted.height))
+      values["threads"] = String(EncoderThreads.count(for: fitted, cores: cores))
     }
     return values
   }

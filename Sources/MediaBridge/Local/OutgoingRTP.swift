@@ -41,7 +41,7 @@ final class OutgoingRTP: Sendable {
     var redundancy: RedundancyWriter?
     /// Whether there is room for what was sent before.
     var isRepeating = true
-    /// Of the newest audio that was encoded; nil for video, and for audio that is sent as its source carries it.
+    /// Of the newest audio; nil for video, and where nobody knows.
     var level: AudioLevel?
     var next = SequenceNumber(.random(in: 0...(.max / 2)))
     /// Of the newest packet of media.
@@ -68,12 +68,7 @@ final class OutgoingRTP: Sendable {
   var statistics: RTPSender.Statistics { state.withLock { $0.sender.statistics } }
 
   func negotiated(_ format: Format) {
-    let retransmission = format.rtx.map {
-      RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
-    }
-    let sender = RTPSender(
-      configuration: .init(
-        ssrc: ssrc, clockRate: format.clockRate, retransmission: retransmission, cname: Self.cname))
+    let sender = RTPSender(configuration: format.configuration(of: ssrc, rtxSSRC: rtxSSRC, isVideo: rank != nil))
     state.withLock { state in
       // Another offer for another track changes nothing here.
       if state.format == nil {
@@ -87,7 +82,7 @@ final class OutgoingRTP: Sendable {
   /// - Parameter isRepeating: whether packets of audio hold the one before, too, where that was agreed on.
   func set(isRepeating: Bool) { state.withLock { $0.isRepeating = isRepeating } }
 
-  /// How loud the audio is that is encoded now; nil where nobody knows.
+  /// How loud the audio is that is sent now; nil where nobody knows.
   func set(level: AudioLevel?) { state.withLock { $0.level = level } }
 
   /// Called on a media thread with one packet that a payloader made. Its time is the moment of capture: audio and video
@@ -131,6 +126,19 @@ final class OutgoingRTP: Sendable {
           packet: packet, numberID: id, isNew: packet.ssrc != ssrc, priority: rank == nil ? nil : .again))
     }
     return response.isKeyframeRequested
+  }
+}
+
+extension OutgoingRTP.Format {
+  /// 2 s of 20 Mbit/s. A keyframe alone may have a thousand packets, which are kept while they wait for their turn.
+  private static let videoHistory = 4096
+
+  func configuration(of ssrc: SSRC, rtxSSRC: SSRC, isVideo: Bool) -> RTPSender.Configuration {
+    let retransmission = rtx.map { RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [payloadType: $0]) }
+    var configuration = RTPSender.Configuration(
+      ssrc: ssrc, clockRate: clockRate, retransmission: retransmission, cname: OutgoingRTP.cname)
+    if isVideo { configuration.historyLength = Self.videoHistory }
+    return configuration
   }
 }
 

@@ -89,10 +89,7 @@ final class OutgoingTrack: Sendable {
   /// - Returns: why video cannot be sent any more as its source carries it; nil while it can.
   func take(_ captured: CapturedMedia, _ colors: FrameColors) -> String? {
     comesEncoded.withLock { $0 = captured.isEncoded }
-    if !plan.isVideo {
-      let level = captured.isEncoded ? nil : AudioLevel(captured.media)
-      for layer in layers { layer.stream.set(level: level) }
-    }
+    if !plan.isVideo, !captured.isEncoded { setLevel(of: captured) }
     if captured.isEncoded {
       let isOurs = carried.withLock { carried in
         carried.value(of: captured.media.caps) { $0.mediaType.hasSuffix("/x-\(plan.codec)") }
@@ -102,6 +99,17 @@ final class OutgoingTrack: Sendable {
     }
     if plan.isVideo { takeFrame(captured, colors) } else { takeAudio(captured) }
     return nil
+  }
+
+  /// Takes what was decoded of audio that is sent as its source carries it, to know how loud it is. Called on a media
+  /// thread.
+  func measure(_ decoded: CapturedMedia) {
+    if comesEncoded.withLock({ $0 }) == true { setLevel(of: decoded) }
+  }
+
+  private func setLevel(of audio: CapturedMedia) {
+    let level = AudioLevel(audio.media)
+    for layer in layers { layer.stream.set(level: level) }
   }
 
   /// What it is to send cannot be decoded.

@@ -29,6 +29,8 @@ struct StreamWatch: Sendable {
   private var newest: MediaTime?
   /// Of the last keyframe, or of what came first.
   private var begin: MediaTime?
+  /// Of what came last.
+  private var run = 0
   private var formats = CapsReading<Format>()
 
   /// What the caps say.
@@ -54,7 +56,7 @@ struct StreamWatch: Sendable {
     if let codec, codec != frame.codec { return "it is \(frame.codec.spoken) now" }
     codec = frame.codec
     let isBackwards = newest.map { frame.time < $0 } ?? false
-    // A source that begins anew begins with a keyframe.
+    // A stream that begins anew in the midst of another one begins with a keyframe.
     if frame.isBidirectional || isBackwards && !frame.isKeyframe { return "it has B-frames" }
     return frame.time - (begin ?? frame.time) <= Self.longestInterval + Self.slack
       ? nil : "its keyframes are more than \(Self.longestInterval.components.seconds) s apart"
@@ -65,6 +67,8 @@ extension StreamWatch {
   /// The same of what a source hands over.
   mutating func note(_ captured: CapturedMedia) -> String? {
     guard captured.isEncoded else { return nil }
+    // No keyframe is late, and nothing is out of order, of what a source that has begun anew has not sent.
+    if captured.run != run { (run, newest) = (captured.run, nil) }
     let carried = formats.value(of: captured.media.caps, Format.init)
     guard let codec = carried.codec else { return nil }
     return note(

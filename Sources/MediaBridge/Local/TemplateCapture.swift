@@ -15,7 +15,9 @@ actor TemplateCapture {
   private var pipeline: CapturePipeline?
   /// Runs until the first track takes it, though nobody does yet.
   private var isHeld = false
-  /// Settled when something has come of the pipeline that runs for each track, or it has failed before.
+  /// How many pipelines were made.
+  private var runs = 0
+  /// Settled when something has come of the pipeline that runs for one of the tracks, or it has failed before.
   private var begun = Outcome<Void, LiveKitError>()
   /// What has shown its first media while the rest goes nowhere, until it begins anew; nil while all goes on.
   private let shown = Locked<Set<CapturePipeline.Kind>?>(nil)
@@ -93,7 +95,7 @@ actor TemplateCapture {
   }
 
   /// Begins anew where it runs.
-  /// - Parameter limit: how long something is waited for to come for each of its tracks, before which they are told no
+  /// - Parameter limit: how long something is waited for to come for one of its tracks, before which they are told no
   ///   failure; nil not to wait.
   func restart(within limit: Duration?) async throws(LiveKitError) {
     try await changes.add {
@@ -102,7 +104,7 @@ actor TemplateCapture {
       return await self.bringIntoLine(isQuiet: limit != nil)
     }.value.get()
     guard let limit else { return }
-    let error = LiveKitError(.noMedia, "not all that is published of it comes", fault: .publisher)
+    let error = LiveKitError(.noMedia, "nothing comes of it", fault: .publisher)
     try await begun.value(within: limit, else: error)
   }
 
@@ -218,15 +220,6 @@ actor TemplateCapture {
     }
   }
 
-  private static func areEmpty(
-    _ awaited: Locked<Set<CapturePipeline.Kind>>, without kind: CapturePipeline.Kind
-  ) -> Bool {
-    awaited.withLock { kinds in
-      kinds.remove(kind)
-      return kinds.isEmpty
-    }
-  }
-
   private static func end(_ taps: Locked<[CapturePipeline.Kind: CaptureHandlers]>, _ error: LiveKitError?) {
     for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
   }
@@ -240,9 +233,10 @@ actor TemplateCapture {
 
   private func make(_ granted: [String: String], isQuiet: Bool) throws(PipelineFailure) -> CapturePipeline {
     let (taps, shown, single, begun) = (taps, shown, single, Outcome<Void, LiveKitError>())
-    let awaited = Locked(Set(taps.withLock { Array($0.keys) }))
     single.withLock { $0.isKnown = false }
     self.begun = begun
+    runs += 1
+    let run = runs
     let isOver = Locked(false)
     let end = { @Sendable (error: LiveKitError?) in
       // Elements behind the one that failed say so, too.
@@ -259,11 +253,10 @@ actor TemplateCapture {
       isStarted: source.start == .zero,
       CapturePipeline.Handlers(
         media: { output, media, time in
-          if begun.current == nil, Self.areEmpty(awaited, without: output.kind) { begun.settle(.success(())) }
-          guard let handlers = taps.withLock({ $0[output.kind] }),
-            shown.withLock({ $0?.insert(output.kind).inserted ?? true })
-          else { return }
-          handlers.media(CapturedMedia(media: media, time: time, isEncoded: output.isEncoded))
+          guard let handlers = taps.withLock({ $0[output.kind] }) else { return }
+          if begun.current == nil { begun.settle(.success(())) }
+          guard shown.withLock({ $0?.insert(output.kind).inserted ?? true }) else { return }
+          handlers.media(CapturedMedia(media: media, time: time, isEncoded: output.isEncoded, run: run))
         }, end: { end(nil) }, failure: { end(LiveKitError($0)) },
         missing: {
           let tell = single.withLock { single in

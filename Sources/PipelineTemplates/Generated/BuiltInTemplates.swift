@@ -5,8 +5,8 @@ enum BuiltInTemplates {
     "capture/camera": ###"""
 # A camera of this machine (V4L2).
 #
-# v4l2src    The camera `device`. It is asked for `width` x `height`, raw or as JPEG, which is all that many cameras have
-#            at large sizes.
+# v4l2src    The camera `device`. It is asked for `width` x `height`, raw or as JPEG: many cameras have few raw frames a
+#            second at large sizes, so the first of these that gives `framerate` is taken, and else what there is.
 # decodebin  Decodes JPEG, and passes on what is raw.
 # videorate  Frames beyond `framerate` (a fraction) are dropped, and none is made up.
 # frames     Frames out.
@@ -14,7 +14,9 @@ enum BuiltInTemplates {
 # Units: device file, width px, height px, framerate frames/s
 
 v4l2src device=${device:-/dev/video0} do-timestamp=true
-! video/x-raw,width=${width:-1280},height=${height:-720};image/jpeg,width=${width:-1280},height=${height:-720}
+! video/x-raw,width=${width:-1280},height=${height:-720},framerate=[${framerate:-30/1},2147483647/1];
+  image/jpeg,width=${width:-1280},height=${height:-720},framerate=[${framerate:-30/1},2147483647/1];
+  video/x-raw,width=${width:-1280},height=${height:-720};image/jpeg,width=${width:-1280},height=${height:-720}
 ! decodebin
 ! videorate drop-only=true
 ! videoconvert n-threads=1
@@ -25,7 +27,7 @@ v4l2src device=${device:-/dev/video0} do-timestamp=true
     "capture/file": ###"""
 # A file or an address, at its own pace: video, audio, or both.
 #
-# source  Reads `location`, such as file:///tmp/clip.mp4 or rtsp://camera/stream, and decodes it.
+# source  Reads `location`, such as file:///tmp/clip.mp4 or rtmp://server/app/key, and decodes it.
 # frames  Frames out, when they are to be shown.
 # split   Files hold audio in larger pieces, of which all but the beginning would be too early.
 # pcm     Audio out, when it is to be heard.
@@ -143,6 +145,36 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
 ! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
 ! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
 ! appsink name=frames sync=false async=false
+
+"""###,
+    "capture/rtsp": ###"""
+# A live stream of a camera or a server over RTSP: its video, its audio, or both.
+#
+# source  Reads `location`, such as rtsp://camera/stream, and decodes it. What comes waits up to `latency` ms for what
+#         is late. It comes by `protocols`: tcp, which gets through NAT and out of containers; udp; udp-mcast; or more
+#         with + in between, of which tcp is tried last, once nothing has come for 5 s.
+# frames  Frames out, when they are to be shown.
+# split   Pieces of audio may be larger than those that are sent, and all but the beginning would be too early.
+# pcm     Audio out, when it is to be heard.
+#
+# formats        Where decoding ends: of what can be sent as it is, the program puts that in front. A text without it is
+#                always decoded.
+# encoded        Frames out as they are, with their times.
+# encoded-audio  Packets of Opus as they are.
+#
+# Units: location address, latency ms, protocols words, formats caps
+
+uridecodebin name=source uri=${location} caps=${formats:-video/x-raw;audio/x-raw}
+  source::latency=${latency:-200} source::protocols=${protocols:-tcp}
+source. ! video/x-raw ! queue max-size-bytes=0 max-size-buffers=5 max-size-time=0
+! videoconvert n-threads=1 ! video/x-raw,format=I420
+! appsink name=frames sync=true async=false
+source. ! audio/x-raw ! queue max-size-bytes=0 max-size-buffers=0 max-size-time=500000000
+! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! audiobuffersplit output-buffer-duration=1/50
+! appsink name=pcm sync=true async=false
+source. ! video/x-h264;video/x-vp8;video/x-vp9 ! appsink name=encoded sync=true async=false
+source. ! audio/x-opus ! appsink name=encoded-audio sync=true async=false
 
 """###,
     "capture/screen-audio": ###"""

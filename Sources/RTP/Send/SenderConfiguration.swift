@@ -13,7 +13,7 @@ extension RTPSender {
     public var repeats: Repeats
     /// Goes out with each report when it is not empty (RFC 3550, 6.5.1).
     public var cname: String
-    /// Packets kept for retransmission.
+    /// Packets kept for retransmission at the most.
     public var historyLength: Int
     /// No packet is sent again that is older.
     public var historyAge: Duration

@@ -140,7 +140,7 @@ struct PublishCommand: AsyncParsableCommand {
   func run() async throws {
     let console = access.console()
     guard !listDevices else { return try await DeviceList.print(console) }
-    let room = Room(roomOptions: access.roomOptions(autoSubscribe: false))
+    let room = Room(roomOptions: access.roomOptions(autoSubscribe: false, dynacast: true))
     do { try await publish(by: room, console) } catch {
       await room.disconnect()
       console.fail(error)

@@ -22,7 +22,8 @@ final class PublishNews: Sendable {
       for await event in events {
         switch event {
         case .localTrackSubscribed(let publication): if publication.kind == .video { seen.yield() }
-        case .localTrackEnded, .localTrackUnpublished, .disconnected: told.yield((.room(event), .now))
+        case .localTrackEnded, .localTrackUnpublished, .localMuteChanged, .disconnected:
+          told.yield((.room(event), .now))
         default: break
         }
       }
@@ -32,10 +33,12 @@ final class PublishNews: Sendable {
   /// What goes on, and since when the first of it does.
   var begun: (published: Publisher.Published, since: ContinuousClock.Instant?) { state.withLock { $0 } }
 
-  func begin(_ published: Publisher.Published) {
+  /// - Returns: what goes on with it.
+  func begin(_ published: Publisher.Published) -> Publisher.Published {
     state.withLock { state in
       state.published += published
       state.since = state.since ?? .now
+      return state.published
     }
   }
 

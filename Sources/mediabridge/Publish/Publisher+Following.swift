@@ -18,33 +18,32 @@ extension Publisher {
     let time: ContinuousClock.Instant
   }
 
-  /// As long as the timeout of a live stream mostly is.
-  private static let silence = 5
-  /// What comes back for less is not back: the time for which it is tried goes on. Longer than it takes to see that nothing
-  /// comes.
+  /// What comes back for less is not back: the time for which it is tried goes on. Longer than it takes to see that
+  /// nothing comes.
   private static let steady = Duration.seconds(7)
 
-  /// Returns once no source has anything left. One that is away holds up no other.
-  func follow(
-    _ news: AsyncStream<PublishNews.Piece>, _ published: Published
-  ) async -> Result<Void, LiveKitError> {
+  /// Returns once no source has anything left, nor waits for its caller. One that is away holds up no other.
+  func follow(_ news: PublishNews) async -> Result<Void, LiveKitError> {
     let ends = sources.map { _ in AsyncStream.makeStream(of: End.self) }
     return await withTaskGroup(of: Result<Void, LiveKitError>.self) { group in
       defer { group.cancelAll() }
       group.addTask {
         do throws(LiveKitError) {
-          for await (piece, time) in news {
-            guard let (index, error) = try end(in: piece, published) else { continue }
-            ends[index].continuation.yield(End(error: error, time: time))
+          for await (piece, time) in news.pieces {
+            let published = news.begun.published
+            if case .room(.localTrackUnpublished(let publication)) = piece {
+              if let index = try takenAway(publication, published) { ends[index].continuation.finish() }
+            } else if let (index, error) = try end(in: piece, published) {
+              ends[index].continuation.yield(End(error: error, time: time))
+            }
           }
           return .success(())
         } catch { return .failure(error) }
       }
       for index in sources.indices {
-        let own = published.filter { $0.index == index }.map(\.publication)
         group.addTask {
           defer { ends[index].continuation.finish() }
-          return await follow(sources[index], own, ends[index].stream)
+          return await follow(index, news, ends[index].stream)
         }
       }
       // Whoever sorts the news does so for as long as there is one that they are for.
@@ -57,7 +56,7 @@ extension Publisher {
 
   /// Returns once it has nothing left.
   private func follow(
-    _ source: Source, _ published: [LocalTrackPublication], _ ends: AsyncStream<End>
+    _ index: Int, _ news: PublishNews, _ ends: AsyncStream<End>
   ) async -> Result<Void, LiveKitError> {
     var begun: ContinuousClock.Instant?
     var lost = ContinuousClock.now
@@ -67,19 +66,24 @@ extension Publisher {
         if let begun, end.time <= begun { continue }
         if begun.map({ .now - $0 >= Self.steady }) ?? true { lost = .now }
         let asked = ContinuousClock.now
-        if try await goesOn(source, after: end.error, lost: lost) {
+        if try await goesOn(index, after: end.error, lost: lost, news) {
           // A file may be at its end again before this goes on.
-          begun = isLive(source) ? .now : asked
+          begun = isLive(sources[index]) ? .now : asked
           continue
         }
         // What was at its end stays to be seen; what was taken back does not.
-        if let error = end.error { await takeBack(published, error) }
+        if let error = end.error { await takeBack(tracks(of: index, news), error) }
         break
       }
       return .success(())
     } catch {
       return .failure(error)
     }
+  }
+
+  /// What of a source is still in the room.
+  private func tracks(of index: Int, _ news: PublishNews) -> [LocalTrackPublication] {
+    news.begun.published.filter { $0.index == index && $0.publication.sendFailure == nil }.map(\.publication)
   }
 
   /// - Returns: which source has ended, and why; nil for other news.
@@ -96,7 +100,7 @@ extension Publisher {
       let own = published.filter { $0.index == index && $0.publication.sendFailure == nil }.map(\.publication)
       let first = own.first { !$0.isMuted } ?? own.first
       return error != nil || first === publication ? (index, error.map(sources[index].word.redacted)) : nil
-    case .room(.localTrackUnpublished(let publication)): try takenAway(publication, published)
+    case .room(.localMuteChanged(let publication, let isMuted)): tellMuting(of: publication, isMuted: isMuted)
     case .room(.disconnected(let error?)): throw error
     case .room: break
     }
@@ -104,14 +108,18 @@ extension Publisher {
   }
 
   /// By the server; what was taken back here has not failed.
-  /// - Throws: where nothing of its source is left.
-  private func takenAway(_ publication: LocalTrackPublication, _ published: Published) throws(LiveKitError) {
+  /// - Returns: its source, where nothing is left of that.
+  /// - Throws: where nothing is left of any.
+  private func takenAway(_ publication: LocalTrackPublication, _ published: Published) throws(LiveKitError) -> Int? {
     guard let error = publication.sendFailure,
       let index = published.first(where: { $0.publication === publication })?.index
-    else { return }
-    let isLast = !published.contains { $0.index == index && $0.publication.sendFailure == nil }
-    if isLast, let reason = failure(of: publication) { throw reason }
+    else { return nil }
+    let left = Set(published.filter { $0.publication.sendFailure == nil }.map(\.index))
+    // One that waits for its caller may be published yet.
+    let isAwaited = Set(published.map(\.index)).count < sources.count
+    if left.isEmpty, !isAwaited, let reason = failure(of: publication) { throw reason }
     tellEnd(of: publication, error)
+    return left.contains(index) ? nil : index
   }
 
   private func takeBack(_ published: [LocalTrackPublication], _ error: LiveKitError) async {
@@ -126,13 +134,14 @@ extension Publisher {
   private func isLive(_ source: Source) -> Bool { !source.media.isFile && !source.word.isPipe }
 
   /// - Parameter lost: since when it is tried again.
-  /// - Returns: false at the end of a file, and where a person has taken back what they had shown.
+  /// - Returns: false at the end of a file, and where what was shown has been taken back, by a person or by the server.
   private func goesOn(
-    _ source: Source, after error: LiveKitError?, lost: ContinuousClock.Instant
+    _ index: Int, after error: LiveKitError?, lost: ContinuousClock.Instant, _ news: PublishNews
   ) async throws(LiveKitError) -> Bool {
+    let source = sources[index]
     guard !isLive(source) else {
       if error?.code == .cancelled { return false }
-      return try await reconnect(source, error ?? LiveKitError(.noMedia, "it has ended"), lost: lost)
+      return try await reconnect(index, error ?? LiveKitError(.noMedia, "it has ended"), lost: lost, news)
     }
     if let error { throw error }
     if isLooped { try await source.media.restart() }
@@ -140,9 +149,9 @@ extension Publisher {
   }
 
   private func reconnect(
-    _ source: Source, _ error: LiveKitError, lost: ContinuousClock.Instant
+    _ index: Int, _ error: LiveKitError, lost: ContinuousClock.Instant, _ news: PublishNews
   ) async throws(LiveKitError) -> Bool {
-    let limit = lost + reconnectFor
+    let (source, limit) = (sources[index], lost + reconnectFor)
     guard .now < limit else {
       throw LiveKitError(
         error.code, "\(source.word.shown) comes back and goes away again: \(error.message)", fault: error.fault)
@@ -154,6 +163,7 @@ extension Publisher {
     while .now < limit, !Task.isCancelled {
       try? await Task.sleep(for: pause)
       guard !Task.isCancelled else { break }
+      guard !tracks(of: index, news).isEmpty else { return false }
       pause = min(pause * 2, .seconds(5))
       do throws(LiveKitError) {
         // Nothing is seen of a stream before its first keyframe.
@@ -167,33 +177,37 @@ extension Publisher {
       last.code, "\(source.word.shown) went away and did not come back: \(last.message)", fault: last.fault)
   }
 
-  /// Shows each second how much was sent, and tells of live sources of one of whose tracks nothing comes.
-  func watch(
-    _ published: Published, since begun: ContinuousClock.Instant, onSilence: @Sendable (Int) -> Void
-  ) async -> Result<Void, LiveKitError>? {
-    var quiet = published.map { _ in (count: 0, seconds: 0) }
-    var ways = published.map(\.publication.way)
-    var link = LinkWatch()
+  /// Shows each second how much was sent, and tells of live sources of which nothing comes, and of their tracks.
+  func watch(_ news: PublishNews) async {
+    var (ways, link, silence) = ([SentWay](), LinkWatch(), SilenceWatch())
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(1))
-      guard !Task.isCancelled else { break }
-      tellProgress(published.map(\.publication), since: begun)
-      look(at: &link, published.map(\.publication))
-      for (index, publication) in published.map(\.publication).enumerated() where publication.way != ways[index] {
-        ways[index] = publication.way
-        tellWay(of: publication)
-      }
-      for (place, (index, publication)) in published.enumerated() where room.connectionState == .connected {
-        let count = publication.captureCount
-        // What is muted captures nothing.
-        let isWatched = isLive(sources[index]) && !publication.isMuted && publication.sendFailure == nil
-        let isSilent = isWatched && count == quiet[place].count
-        quiet[place] = (count, isSilent ? quiet[place].seconds + 1 : 0)
-        guard quiet[place].seconds == Self.silence else { continue }
-        quiet[place].seconds = 0
-        onSilence(index)
+      let (published, since) = news.begun
+      guard !Task.isCancelled, let begun = since else { continue }
+      let publications = published.map(\.publication)
+      tellProgress(publications, since: begun)
+      look(at: &link, publications)
+      let now = publications.map(\.way)
+      for (place, way) in ways.enumerated() where now[place] != way { tellWay(of: publications[place]) }
+      ways = now
+      look(at: &silence, published, news)
+    }
+  }
+
+  private func look(at silence: inout SilenceWatch, _ published: Published, _ news: PublishNews) {
+    guard room.connectionState == .connected else { return }
+    let tracks = published.map { index, publication in
+      // What is muted captures nothing where it is a device.
+      let isAwaited = isLive(sources[index]) && !publication.isMuted && publication.sendFailure == nil
+      return SilenceWatch.Track(source: index, count: publication.captureCount, isAwaited: isAwaited)
+    }
+    for said in silence.look(tracks) {
+      switch said {
+      case .source(let index): news.tell(.silence(of: index))
+      case .track(let place, let isSilent):
+        let (index, publication) = published[place]
+        tellSilence(of: publication, sources[index].word, isSilent: isSilent)
       }
     }
-    return nil
   }
 }

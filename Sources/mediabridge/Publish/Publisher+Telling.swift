@@ -31,6 +31,21 @@ extension Publisher {
     console.event("not_published", ["source": source.shown, "kind": "\(kind)"])
   }
 
+  /// - Parameter isSilent: whether nothing comes of it while the rest of its source goes on, or something again.
+  func tellSilence(of publication: LocalTrackPublication, _ source: PublishSource, isSilent: Bool) {
+    let (kind, now) = (publication.kind, isSilent ? "nothing comes of its" : "something comes again of its")
+    console.say("\(source.shown): \(now) \(kind)\(isSilent ? "; the rest goes on" : "")")
+    console.event(isSilent ? "source_silent" : "source_restored", ["source": source.shown, "kind": "\(kind)"])
+  }
+
+  /// Nothing is muted here: somebody in the room, or the server, has done it.
+  func tellMuting(of publication: LocalTrackPublication, isMuted: Bool) {
+    console.say("\(publication.source): \(isMuted ? "muted by the room; nothing is sent of it" : "not muted any more")")
+    console.event(
+      isMuted ? "track_muted" : "track_unmuted",
+      ["sid": publication.sid, "source": publication.source.description])
+  }
+
   /// Why it is not sent any more; nil while it is.
   func failure(of publication: LocalTrackPublication) -> LiveKitError? {
     publication.sendFailure.map { error in
@@ -56,8 +71,18 @@ extension Publisher {
     publication.kind == .audio ? "Opus" : publication.codec?.uppercased() ?? ""
   }
 
+  func tellEnd(of published: [LocalTrackPublication], since begun: ContinuousClock.Instant) {
+    let length = ContinuousClock.now - begun
+    console.say("Published for \(Format.duration(length))")
+    tellSlowness(published)
+    let muted = published.filter { $0.isMuted && $0.sendFailure == nil }.map(\.source.description)
+    if !muted.isEmpty { console.say("Still muted by the room: \(muted.joined(separator: ", "))") }
+    let fields: [String: Any] = ["seconds": Format.seconds(length)]
+    console.event("finished", muted.isEmpty ? fields : fields.merging(["muted": muted]) { $1 })
+  }
+
   /// What processing or encoding was too slow for is missing in what was sent.
-  func tellSlowness(_ published: [LocalTrackPublication]) {
+  private func tellSlowness(_ published: [LocalTrackPublication]) {
     let notProcessed = published.reduce(0) { $0 + (($1.track as? LocalVideoTrack)?.framesNotProcessed ?? 0) }
     if notProcessed > 0 {
       console.say("--process was too slow for \(notProcessed) frames, which were not sent")

@@ -22,30 +22,50 @@ struct Publisher {
       losses.cancel()
       news.end()
     }
-    try await publish(until: interruption, for: duration, news)
+    try await unlessOver(interruption) { try await publishAtOnce(news) }
+    var reason: (any Error)?
+    do { try await goOn(until: interruption, for: duration, news) } catch { reason = error }
     let (published, since) = news.begun
-    guard let begun = since else { return console.event("finished", ["seconds": 0]) }
-    let ends = await withTaskGroup(of: Result<Void, LiveKitError>?.self) { group in
-      group.addTask {
-        await interruption.wait(atMost: duration)
-        return .success(())
-      }
-      group.addTask { await follow(news.pieces, published) }
-      group.addTask { await watch(published, since: begun) { news.tell(.silence(of: $0)) } }
-      defer { group.cancelAll() }
-      while let result = await group.next() {
-        if let result { return result }
-      }
-      return .success(())
+    guard let begun = since else {
+      if let reason { throw reason }
+      return console.event("finished", ["seconds": 0])
     }
     console.endLive()
     // What is under way gets there.
     try? await Task.sleep(for: .milliseconds(300))
-    console.say("Published for \(Format.duration(.now - begun))")
-    tellSlowness(published.map(\.publication))
-    console.event("finished", ["seconds": Format.seconds(.now - begun)])
-    try ends.get()
+    tellEnd(of: published.map(\.publication), since: begun)
+    if let reason { throw reason }
     if let reason = published.compactMap({ failure(of: $0.publication) }).first { throw reason }
+  }
+
+  /// Returns when no source has anything left, at a signal, or when the time is over.
+  private func goOn(until interruption: Interruption, for duration: Duration?, _ news: PublishNews) async throws {
+    guard !interruption.hasCome else { return }
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      defer { group.cancelAll() }
+      group.addTask {
+        await interruption.wait(atMost: duration)
+        if !interruption.hasCome { try checkCalls(news) }
+        return true
+      }
+      group.addTask {
+        try await follow(news).get()
+        return true
+      }
+      group.addTask {
+        await watch(news)
+        return false
+      }
+      for index in listeners {
+        group.addTask {
+          try await unlessOver(interruption) { try await listen(index, news) }
+          return false
+        }
+      }
+      while let isOver = try await group.next() {
+        if isOver { return }
+      }
+    }
   }
 
   /// A file that goes as it is begins with a keyframe, which is not made again for those who come a moment later. Nobody is
@@ -69,9 +89,11 @@ struct Publisher {
   /// How long those who are there may take to subscribe.
   private static let notice = Duration.milliseconds(1500)
 
-  /// Returns when all of it is published, or at a signal.
-  /// - Throws: why nothing can be published, or why the room has ended meanwhile.
-  private func publish(until interruption: Interruption, for duration: Duration?, _ news: PublishNews) async throws {
+  /// Returns when that is done, at a signal, or when its task is cancelled.
+  /// - Throws: what that throws, or why the room has ended meanwhile.
+  private func unlessOver(
+    _ interruption: Interruption, _ work: @escaping @Sendable () async throws -> Void
+  ) async throws {
     let (outcome, over) = (Outcome<Void, any Error>(), Outcome<Void, Never>())
     let tasks: [Task<Void, Never>] = [
       Task {
@@ -83,14 +105,17 @@ struct Publisher {
       },
       Task {
         do {
-          try await publishAll(for: duration, news)
+          try await work()
           outcome.settle(.success(()))
         } catch { outcome.settle(.failure(error)) }
         over.settle(.success(()))
       },
     ]
-    let result: Result<Void, any Error>
-    do { result = .success(try await outcome.value()) } catch { result = .failure(error) }
+    let result = await withTaskCancellationHandler { () async -> Result<Void, any Error> in
+      do { return .success(try await outcome.value()) } catch { return .failure(error) }
+    } onCancel: {
+      outcome.settle(.success(()))
+    }
     for task in tasks { task.cancel() }
     // What waits for the server ends with the connection.
     let limit = Task {
@@ -102,40 +127,50 @@ struct Publisher {
     try result.get()
   }
 
-  private func publishAll(for duration: Duration?, _ news: PublishNews) async throws {
-    let listeners = sources.indices.filter { sources[$0].word.isListener }
-    let others = try await publish(sources.indices.filter { !listeners.contains($0) }, for: duration)
-    if listeners.isEmpty { try process.check(hasVideo: Self.hasVideo(others)) }
-    try await begin(others, news)
-    guard !listeners.isEmpty else { return }
-    // Nobody else waits until somebody calls them.
-    let called = try await publish(listeners, for: duration)
-    try process.check(hasVideo: Self.hasVideo(others + called))
-    try await begin(called, news)
+  /// Those that somebody has to call.
+  private var listeners: [Int] { sources.indices.filter { sources[$0].word.isListener } }
+
+  /// What waits for nobody.
+  private func publishAtOnce(_ news: PublishNews) async throws {
+    var published: Published = []
+    for index in sources.indices where !sources[index].word.isListener { published += try await publish(index) }
+    if listeners.isEmpty { try process.check(hasVideo: Self.hasVideo(published)) }
+    _ = try await begin(published, news)
+  }
+
+  /// Publishes a source once somebody has called it.
+  private func listen(_ index: Int, _ news: PublishNews) async throws {
+    let all = try await begin(try await publish(index), news)
+    if Set(all.map(\.index)).count == sources.count { try process.check(hasVideo: Self.hasVideo(all)) }
+  }
+
+  /// - Throws: where nobody has called one in the time that there was.
+  private func checkCalls(_ news: PublishNews) throws(LiveKitError) {
+    let called = Set(news.begun.published.map(\.index))
+    guard let index = listeners.first(where: { !called.contains($0) }) else { return }
+    let error = LiveKitError(
+      .noMedia, "nobody has called, so neither video nor audio comes of it", fault: .publisher)
+    throw sources[index].word.explained(error)
   }
 
   private static func hasVideo(_ published: Published) -> Bool { published.contains { $0.publication.kind == .video } }
 
-  private func publish(_ indices: [Int], for duration: Duration?) async throws -> Published {
-    var published: Published = []
-    for index in indices { published += try await publish(sources[index], for: duration).map { (index, $0) } }
-    return published
-  }
-
-  private func begin(_ published: Published, _ news: PublishNews) async throws {
-    guard !published.isEmpty else { return }
+  /// - Returns: all that goes on.
+  private func begin(_ published: Published, _ news: PublishNews) async throws -> Published {
+    guard !published.isEmpty else { return news.begun.published }
     tell(published.map(\.publication))
     let files = Set(published.map(\.index)).filter { sources[$0].media.isFile }
     // Nothing of a file is lost while its tracks are announced.
     await untilSeen(published.filter { files.contains($0.index) }.map(\.publication), news)
     for index in files.sorted() { try await sources[index].media.restart() }
-    news.begin(published)
+    return news.begin(published)
   }
 
-  private func publish(_ source: Source, for duration: Duration?) async throws -> [LocalTrackPublication] {
+  private func publish(_ index: Int) async throws -> Published {
+    let source = sources[index]
     do {
       tellWhoIsWaitedFor(source.word, asksPerson: source.media.asksPerson)
-      let kinds = try await source.media.kinds(within: source.word.isListener ? duration ?? Self.ages : Self.patience)
+      let kinds = try await source.media.kinds(within: source.word.isListener ? Self.ages : Self.patience)
       for kind in source.media.missing { tellMissing(kind, of: source.word) }
       if source.media.isFile { await source.media.holdBack() }
       let isScreen = source.word.isScreen
@@ -156,7 +191,7 @@ struct Publisher {
           source: isScreen ? .screenShareAudio : .microphone)
         published.append(try await room.localParticipant.publish(audioTrack: track, options: audio))
       }
-      return published
+      return published.map { (index, $0) }
     } catch let error as LiveKitError {
       // What the room ended by says more than what could not be done without it.
       throw room.disconnectError ?? source.word.explained(error)
@@ -172,7 +207,7 @@ struct Publisher {
 
   /// How long what is there may take to give something.
   private static let patience = Duration.seconds(10)
-  /// Whoever is to call may do so when they like.
+  /// Whoever is to call may do so when they like, within the time that there is.
   private static let ages = Duration.seconds(10 * 365 * 86_400)
   /// How long a source that is being opened may take to be let go of.
   private static let farewell = Duration.seconds(1)

@@ -46,8 +46,9 @@ import Testing
         VideoFrame(i420: [UInt8](repeating: 128, count: width * 2 * 3 / 2), width: width, height: 2))
       handlers.withLock { $0 }?.media(CapturedMedia(media: frame.buffer.media, time: frame.time))
     }
-    func give(_ unit: Unit, at time: MediaTime) {
-      handlers.withLock { $0 }?.media(CapturedMedia(media: unit.media(at: time), time: time, isEncoded: true))
+    func give(_ unit: Unit, at time: MediaTime, run: Int = 0) {
+      let captured = CapturedMedia(media: unit.media(at: time), time: time, isEncoded: true, run: run)
+      handlers.withLock { $0 }?.media(captured)
     }
     func end() { handlers.withLock { $0 }?.end(nil) }
     func fail() { handlers.withLock { $0 }?.end(LiveKitError(.pipeline, "unplugged")) }
@@ -106,6 +107,8 @@ import Testing
       try script.give(width: size)
     }
     #expect(widths.values == [16, 64])
+    // Whoever looks whether its source is away sees that it is not.
+    #expect(media.count == 3)
     try await media.capture { .muted }
     script.end()
     #expect(ends.count == 1)
@@ -239,6 +242,26 @@ import Testing
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(shown.values.first?.time == MediaTime(nanoseconds: 1_000_000) && shown.count >= 15)
+    try await media.capture { .nothing }
+  }
+
+  /// A server that begins where its stream is sends first what needs frames that nobody has.
+  @Test func whatBeginsAnewIsDecodedFromItsNextKeyframeOn() async throws {
+    let (script, viewer) = (Script(), Owner())
+    let media = LocalMedia(script)
+    let shown = Collector<CapturedMedia>()
+    media.add(viewer) { shown.add($0) }
+    try await media.capture { .media }
+    try await give(script) { shown.count >= 10 }
+    let units = try await Video.units(.vp8)
+    func time(_ index: Int) -> MediaTime { MediaTime(nanoseconds: Int64(index) * 40_000_000 + 600_000_000_000) }
+    func newOnes() -> [MediaTime] { shown.values.map(\.time).filter { $0 >= time(0) } }
+    for index in 1..<10_000 where newOnes().isEmpty {
+      script.give(units[index % units.count], at: time(index), run: 1)
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(newOnes().first.map { $0 >= time(units.count) } == true)
+    media.remove(viewer)
     try await media.capture { .nothing }
   }
 

@@ -1,6 +1,9 @@
 import BridgeTesting
-import MediaBridge
+import MediaPipelines
+import PipelineTemplates
 import Testing
+
+@testable import MediaBridge
 
 @Suite struct MediaSourceTests {
   /// As of a camera whose first keyframe comes seconds after its audio.
@@ -21,12 +24,79 @@ import Testing
     try await track.stop()
   }
 
+  /// As of a live stream whose microphone is muted.
+  @Test func aSourceIsBackOnceSomethingComesOfIt() async throws {
+    let text = """
+      # Frames, and audio of which nothing comes.
+      videotestsrc is-live=true ! video/x-raw,format=I420,width=160,height=90,framerate=10/1
+      ! appsink name=frames sync=false async=false
+      audiotestsrc is-live=true ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+      ! valve drop=true ! appsink name=pcm sync=false async=false
+      """
+    let folder = try TemporaryFolder(template: "capture/muted", text)
+    let source = MediaSource(template: "muted", pipelineFolder: folder.path)
+    let (video, audio) = (source.makeVideoTrack(), source.makeAudioTrack())
+    try await video.start()
+    try await audio.start()
+    try await source.restart(within: .seconds(15))
+    try await video.stop()
+    try await audio.stop()
+  }
+
+  @Test func mediaSaysByWhichPipelineItWasCaptured() async throws {
+    let capture = TemplateCapture(template: "pattern", values: ["width": "160", "height": "90"], folder: nil)
+    let (output, runs) = (capture.output(.video), Collector<Int>())
+    try await output.start(CaptureHandlers(media: { runs.add($0.run) }, end: { _ in }))
+    try await eventually("frames") { runs.count > 0 }
+    try await capture.restart(within: .seconds(15))
+    try await eventually("frames of another pipeline") { Set(runs.values).count == 2 }
+    #expect(runs.values == runs.values.sorted())
+    await output.stop()
+  }
+
   @Test func aValueThatItsTemplateDoesNotTakeIsFoundBeforeItIsOpened() throws {
     let wrong = MediaSource(template: "pattern", values: ["width": "many"])
     let refusal = #expect(throws: LiveKitError.self) { try wrong.check() }
     #expect(refusal?.message.contains("'many' is no value for `width`") == true)
     try MediaSource(template: "pattern", values: ["width": "320"]).check()
     try MediaSource(location: "/no/such/file.mp4").check()
+  }
+
+  @Test(arguments: [
+    ("rtsp://camera/stream", "rtsp"), ("RTSPS://camera/stream", "rtsp"), ("rtspt://camera/stream", "rtsp"),
+    ("srt://host:9000", "srt"), ("rtmp://host/app/key", "file"), ("https://host/clip.mp4", "file"),
+    ("/media/rtsp/clip.mp4", "file"), ("rtsp.mp4", "file"),
+  ])
+  func anAddressHasTheTemplateOfItsScheme(location: String, template: String) {
+    #expect(MediaSource.template(of: location) == template)
+    #expect(MediaSource(location: location).template == template)
+  }
+
+  /// What the element inside of uridecodebin has by itself is 2 s, and UDP first.
+  @Test func aCameraIsSeenSoonAndThroughNAT() throws {
+    let factory = PipelineFactory(folder: nil, overrides: ["latency": "80"])
+    let filled = try factory.fill(.capture, "rtsp", values: ["location": "rtsp://camera/stream"])
+    #expect(filled.property(of: "source", from: "latency")?.value == "80")
+    #expect(filled.property(of: "source", from: "protocols")?.value == "tcp")
+    let usual = try factory.template(.capture, "rtsp").variables.first { $0.name == "latency" }
+    #expect(usual?.defaultValue == "200")
+  }
+
+  @Test(arguments: [
+    ("latency", "soon"), ("latency", "-1"), ("protocols", "pigeon"), ("protocols", "tcp,udp"), ("protocols", "tcp+"),
+  ])
+  func aValueThatGStreamerWouldPassOverIsFound(name: String, value: String) {
+    let refusal = #expect(throws: LiveKitError.self) {
+      try MediaSource(location: "rtsp://camera/stream", values: [name: value]).check()
+    }
+    #expect(refusal?.code == .invalidParameter)
+    #expect(refusal?.message.contains("'\(value)' is no value for `\(name)`") == true)
+  }
+
+  @Test(arguments: [("latency", "0"), ("latency", "2000"), ("protocols", "udp"), ("protocols", "udp+udp-mcast+tcp")])
+  func whatRTSPTakesIsNoMistake(name: String, value: String) throws {
+    try MediaSource(location: "rtsp://camera/stream", values: [name: value]).check()
+    try MediaSource(location: "rtspu://camera/stream").check()
   }
 
   /// Those that its template does not have are for others.

@@ -78,6 +78,27 @@ import Testing
     }
   }
 
+  /// What goes as it is has no level of its own: it is decoded for that alone.
+  @Test func whoseOpusGoesAsItIsSpeaks() async throws {
+    let text = """
+      # A tone as Opus.
+      audiotestsrc is-live=true volume=0.3 samplesperbuffer=960 ! audio/x-raw,rate=48000,channels=2 ! opusenc
+      ! appsink name=encoded-audio sync=false async=false
+      """
+    let folder = try TemporaryFolder(template: "capture/talk", text)
+    let source = MediaSource(template: "talk", passthrough: .possible, pipelineFolder: folder.path)
+    try await run(RoomOptions()) { alice, bob in
+      let publication = try await alice.publish(audioTrack: source.makeAudioTrack())
+      try await eventually("who speaks") { bob.activeSpeakers.map(\.identity) == ["alice"] }
+      let level = try #require(bob.activeSpeakers.first?.audioLevel)
+      #expect(level > 0.05 && level < 1 && publication.way == .asItIs)
+      try await publication.mute()
+      try await eventually("that nobody does") { bob.activeSpeakers.isEmpty }
+      try await publication.unmute()
+      try await eventually("who speaks again") { bob.activeSpeakers.map(\.identity) == ["alice"] }
+    }
+  }
+
   @Test(arguments: [
     (1.0, 0, true), (0.708, 3, true), (0.001, 60, false), (0, 127, false), (1e-9, 127, false), (3, 0, true),
   ])

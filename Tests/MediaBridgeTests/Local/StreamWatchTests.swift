@@ -51,6 +51,20 @@ import Testing
     #expect(watch.note(frame(2, isKeyframe: true)) == nil)
   }
 
+  /// Its first frames need those that it did not send.
+  @Test func aSourceThatBeginsAnewWithinItsGroupHasNoLateKeyframe() throws {
+    let (nothing, caps) = (UnsafeRawBufferPointer(start: nil, count: 0), try #require(Caps("video/x-vp8")))
+    func captured(_ index: Int, run: Int) -> CapturedMedia {
+      let media = MediaBuffer(copying: nothing, caps: caps, pts: nil, isDelta: index > 0)
+      return CapturedMedia(
+        media: media, time: MediaTime(nanoseconds: Int64(index) * 40_000_000), isEncoded: true, run: run)
+    }
+    var watch = StreamWatch()
+    let before = (0..<100).compactMap { watch.note(captured($0, run: 1)) }
+    let after = (98..<200).compactMap { watch.note(captured($0, run: 2)) }
+    #expect(before.isEmpty && after.isEmpty)
+  }
+
   @Test func anotherCodecIsSeen() {
     var watch = StreamWatch()
     #expect(follow(&watch, 3, keyframeEach: 50).isEmpty)

@@ -46,6 +46,23 @@ struct RTPSenderTests {
     #expect(sender.receive(nack([5]), at: .ms(2001)).retransmissions.isEmpty, "too old")
   }
 
+  /// Of a large frame all packets are made at once, and wait for their turn.
+  @Test func whatMayBeAskedForIsNotGivenUpForWhatIsNewer() {
+    for (length, isKept) in [(4096, true), (512, false)] {
+      var sender = sender(length: length)
+      for number in 64_000..<67_000 { sender.sent(.media(number), at: .ms(0)) }
+      let again = sender.receive(nack([64_000, 65_536, 66_999]), at: .ms(400)).retransmissions
+      #expect(again.count == (isKept ? 3 : 1))
+    }
+  }
+
+  @Test func aLongHistoryStillHasAnEnd() {
+    var sender = sender(length: 1024)
+    for number in 0..<3000 { sender.sent(.media(number), at: .ms(0)) }
+    #expect(sender.receive(nack([1975]), at: .ms(1)).retransmissions.isEmpty)
+    #expect(sender.receive(nack([1976, 2999]), at: .ms(1)).retransmissions.count == 2)
+  }
+
   /// As LiveKit's server does before a round trip is measured.
   @Test func aSparingSenderRepeatsSeldomAndThreeTimes() {
     var sender = sender(repeats: .sparing)
