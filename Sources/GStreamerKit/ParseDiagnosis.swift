@@ -20,6 +20,12 @@ struct ParseDiagnosis {
       .property, "the value of property \"\(property)\" is out of range", location: place(of: property))
   }
 
+  /// - Parameter factory: of the first element of a branch.
+  func unlinked(_ factory: String, behind tee: String) -> PipelineError {
+    PipelineError(
+      .link, "\(factory) does not take what comes out of \"\(tee)\"", element: factory, location: place(of: factory))
+  }
+
   func failure(domain: GQuark, code: Int32, message: String) -> PipelineError {
     guard domain == gst_parse_error_quark() else { return PipelineError(.syntax, message) }
     let kind: PipelineError.Kind

@@ -20,17 +20,20 @@ public final class TeeBranch: @unchecked Sendable {
   private let stream: SharedPad
   private let input: SharedPad
   private let outlet = Locked<SharedPad?>(nil)
+  /// What is told where it does not take what the tee has.
+  private let misfit: PipelineError
   private let detachments: Detachments
 
   fileprivate init(
     pipeline: Pipeline, bin: SharedElement, tee: SharedElement, stream: SharedPad, input: SharedPad,
-    _ detachments: Detachments
+    misfit: PipelineError, _ detachments: Detachments
   ) {
     self.pipeline = pipeline
     self.bin = bin
     self.tee = tee
     self.stream = stream
     self.input = input
+    self.misfit = misfit
     self.detachments = detachments
   }
 
@@ -61,7 +64,8 @@ public final class TeeBranch: @unchecked Sendable {
   }
 
   /// Begins with what `first` gives, and goes on with what the tee gets from there on. The stream waits meanwhile, and
-  /// so does the caller for the stream: nobody calls this who may be waited for by a consumer of media.
+  /// so does the caller for the stream: nobody calls this who may be waited for by a consumer of media. A branch that
+  /// does not take what the tee has fails.
   /// - Parameter first: asked while nothing goes into the tee.
   public func start(with first: () -> [MediaBuffer]) {
     pipeline.whileStateStays {
@@ -70,11 +74,29 @@ public final class TeeBranch: @unchecked Sendable {
     }
     shim_pad_lock_stream(stream.pointer)
     defer { shim_pad_unlock_stream(stream.pointer) }
-    guard let pad = gst_element_request_pad_simple(tee.pointer, "src_%u") else { return }
-    gst_pad_link(pad, input.pointer)
-    for media in first() { gst_pad_push(pad, gst_buffer_ref(media.buffer)) }
-    let made = SharedPad(adopting: pad)
-    outlet.withLock { $0 = made }
+    guard let pad = link() else { return fail(misfit) }
+    for media in first() { gst_pad_push(pad.pointer, gst_buffer_ref(media.buffer)) }
+    outlet.withLock { $0 = pad }
+  }
+
+  /// - Returns: nil where they have no format in common; a tee that may have nothing linked would say nothing of that.
+  private func link() -> SharedPad? {
+    guard let pad = gst_element_request_pad_simple(tee.pointer, "src_%u").map(SharedPad.init(adopting:)) else {
+      return nil
+    }
+    guard gst_pad_link(pad.pointer, input.pointer) == GST_PAD_LINK_OK else {
+      gst_element_release_request_pad(tee.pointer, pad.pointer)
+      return nil
+    }
+    return pad
+  }
+
+  /// As an element of the branch would have.
+  private func fail(_ error: PipelineError) {
+    guard let handler = pipeline.branchErrors.handler(for: bin.pointer.cast()) else {
+      return pipeline.delivery.posted(.error(error), by: pipeline.element)
+    }
+    SerialThread.bus.post { handler(error) }
   }
 
   /// Takes the branch off and ends it; nothing comes out of it once this has returned. Waits for the stream as `start`.
@@ -120,7 +142,8 @@ extension Pipeline {
   ) throws(PipelineError) -> TeeBranch {
     let tee = try element(named: teeName).shared
     let stream = try staticPad("sink", of: tee, named: teeName)
-    let bin = try Self.parseBin(description, diagnosis: ParseDiagnosis(description: description, locate: locate))
+    let diagnosis = ParseDiagnosis(description: description, locate: locate)
+    let bin = try Self.parseBin(description, diagnosis: diagnosis)
     guard let open = gst_bin_find_unlinked_pad(bin.pointer.cast(), GST_PAD_SINK) else {
       throw PipelineError(.link, "the branch behind \"\(teeName)\" has no open input", element: teeName)
     }
@@ -135,7 +158,14 @@ extension Pipeline {
     gst_object_ref(input)
     gst_element_add_pad(bin.pointer, input)
     return TeeBranch(
-      pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input), detachments)
+      pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input),
+      misfit: diagnosis.unlinked(Self.factory(of: open), behind: teeName), detachments)
+  }
+
+  /// Of the element that has the pad.
+  private static func factory(of pad: UnsafeMutablePointer<GstPad>) -> String {
+    let owner = gst_pad_get_parent_element(pad).map(SharedElement.init(adopting:))
+    return owner.map { Element(shared: $0, name: "").factory } ?? ""
   }
 
   private static func onlyDecodesOpus(_ bin: SharedElement) -> Bool {

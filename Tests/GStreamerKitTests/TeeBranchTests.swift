@@ -73,6 +73,35 @@ import Testing
     #expect(others.values.isEmpty && told.values.allSatisfy { $0.element?.hasPrefix("identity") == true })
   }
 
+  /// The tee would let all of it go, and nothing would ever come out.
+  @Test func oneThatDoesNotTakeWhatTheTeeHasFails() async throws {
+    let pipeline = try Pipeline(
+      description: "appsrc name=in format=time ! tee name=media media. ! appsink name=out sync=false async=false",
+      name: "test")
+    let (told, others, isBegun) = (Collector<PipelineError>(), errors(of: pipeline), Locked(false))
+    let branch = try pipeline.makeBranch(
+      description: "  audioconvert ! fakesink async=false", behindTee: "media",
+      locate: { SourceLocation(file: "a", line: $0) })
+    branch.onFailure { told.add($0) }
+    let (source, seen) = (try pipeline.appSource(named: "in"), Locked(0))
+    try pipeline.appSink(named: "out") { _ in seen.withLock { $0 += 1 } }
+    try pipeline.start()
+    let caps = try #require(Caps("application/x-test"))
+    source.push([UInt8](repeating: 0, count: 8).withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: .now) })
+    try await eventually("what the tee has") { seen.withLock { $0 } == 1 }
+    branch.start {
+      isBegun.withLock { $0 = true }
+      return []
+    }
+    try await eventually("the error") { told.count == 1 }
+    let error = try #require(told.values.first)
+    #expect(error.kind == .link && error.message == #"audioconvert does not take what comes out of "media""#)
+    #expect(error.location == SourceLocation(file: "a", line: 2) && !isBegun.withLock { $0 })
+    branch.remove()
+    #expect(await pipeline.stop())
+    #expect(others.values.isEmpty)
+  }
+
   /// What GStreamer would guess by the size is the same for all layers of a camera.
   @Test(arguments: [
     ("raw,format=I420,width=1280,height=720", "bt601"),

@@ -97,19 +97,55 @@ import Testing
 
   // MARK: What arrives
 
-  private func packet(_ payloadType: UInt8, _ number: UInt16, padding: UInt8 = 0) -> RTPPacket {
+  private func packet(
+    _ payloadType: UInt8, _ number: UInt16, _ payload: [UInt8] = [0x65, 1, 2, 3], padding: UInt8 = 0
+  ) -> RTPPacket {
     RTPPacket(
       payloadType: PayloadType(payloadType), sequenceNumber: SequenceNumber(number), timestamp: UInt32(number) * 3000,
-      ssrc: SSRC(10), payload: padding > 0 ? [] : [0x65, 1, 2, 3], padding: padding)
+      ssrc: SSRC(10), payload: padding > 0 ? [] : payload, padding: padding)
   }
 
   private func receiving(
     _ onOtherCodec: @escaping (String) -> Void
   ) throws -> (track: OfferedTrack, reception: TrackReception) {
     let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
-    let reception = TrackReception(
+    return (track, reception(of: track, onOtherCodec))
+  }
+
+  private func reception(
+    of track: OfferedTrack, _ onOtherCodec: @escaping (String) -> Void = { _ in }
+  ) -> TrackReception {
+    TrackReception(
       track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: onOtherCodec, onStream: { _ in })
-    return (track, reception)
+  }
+
+  /// A file of them shows the smallest, or nothing, so that it has to be known before there is one, and when they come
+  /// later, too.
+  @Test(
+    arguments: [
+      // The structure of a keyframe, which says so before a server has sent any other layer.
+      ([0x8e, 1, 0x20, 0x82], true), ([0x8e, 1, 0x00, 0x82], false),
+      // The second spatial layer of a picture; an upper temporal layer.
+      ([0xa8, 1, 0x02, 0, 0x86], true), ([0xe8, 1, 0x40, 0, 0x86], false),
+    ] as [([UInt8], Bool)])
+  func spatialLayersOfVP9AreNoticed(payload: [UInt8], areThere: Bool) throws {
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/VP9"]]))
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { _ in }, onStream: { _ in })
+    let known = Locked<Bool?>(nil)
+    reception.onFlow { [form = reception.form] in known.withLock { $0 = form.isLayered } }
+    func receive(_ number: UInt16, _ payload: [UInt8]) {
+      let packet = RTPPacket(
+        payloadType: PayloadType(98), sequenceNumber: SequenceNumber(number), timestamp: UInt32(number) * 3000,
+        ssrc: SSRC(10), marker: true, payload: payload)
+      reception.receive(packet, at: .now)
+    }
+    receive(1, payload)
+    #expect(reception.form.isLayered == areThere)
+    // Whoever waits for the first keyframe knows it.
+    if payload[0] == 0x8e { #expect(known.withLock { $0 } == areThere) }
+    receive(2, [0x8e, 2, 0x00, 0x82])
+    #expect(reception.form.isLayered == areThere, "they may come back")
   }
 
   @Test func anotherCodecIsTold() throws {
@@ -124,6 +160,23 @@ import Testing
     for number in 4...6 { reception.receive(packet(98, UInt16(number)), at: now) }
     #expect(told == ["VP9"])
     #expect(track.received(as: "VP9")?.format?.payloadType == PayloadType(98))
+  }
+
+  /// No keyframe has to be asked for then: the one with which it began comes once.
+  @Test func whatCameBeforeTheOtherCodecIsReadIsNotLost() throws {
+    let (track, before) = try receiving { _ in }
+    let now = MediaTime.now
+    before.receive(packet(125, 1), at: now)
+    let keyframe = [packet(98, 2, [0x08, 0x82, 1, 2]), packet(98, 3, [0x04, 3, 4, 5])]
+    for packet in keyframe { before.receive(packet, at: now) }
+    let next = reception(of: try #require(track.received(as: "VP9")))
+    var begins = 0
+    next.onFlow { begins += 1 }
+    before.handOver(to: next)
+    #expect(begins == 1)
+    #expect(next.statistics.rtp.packetsReceived == 2)
+    before.handOver(to: next)
+    #expect(next.statistics.rtp.packetsReceived == 2)
   }
 
   /// It was lost before the change, and is repeated behind it.

@@ -30,6 +30,13 @@ import Testing
     #expect(all == [.pass, .drop, .drop, .drop, .drop, .drop, .drop, .dropAndAsk, .pass, .pass])
   }
 
+  /// What waits may have become more while it was on its way.
+  @Test func aKeyframeThatFoundNoRoomIsAskedForAgain() {
+    var gate = FrameGate(isOpen: true)
+    let all = verdicts(&gate, 0..<8, keyframes: [3, 7]) { [0, 1, 0.4, 0.6, 0.6, 0.5, 0.4, 0.4][$0] }
+    #expect(all == [.pass, .drop, .dropAndAsk, .drop, .drop, .dropAndAsk, .drop, .pass])
+  }
+
   @Test func whereEveryFrameIsAKeyframeOnlyTheOverflowGoes() {
     var gate = FrameGate()
     let all = verdicts(&gate, 0..<6, keyframes: Set(0..<6)) { [0, 0.9, 1, 0.8, 0.5, 0.9][$0] }

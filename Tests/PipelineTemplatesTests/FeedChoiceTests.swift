@@ -58,6 +58,10 @@ import Testing
   @Test func whatNoContainerHoldsIsEncoded() throws {
     #expect(try feed(Self.avc, TrackTraits(codec: "h264", mayTurn: true)).reason.contains("turned"))
     #expect(try feed(Self.avc, TrackTraits(codec: "h264", hasBFrames: true)).reason.contains("another order"))
+    let layers = TrackTraits(codec: "vp9", hasSpatialLayers: true)
+    #expect(try feed("video/x-vp8;video/x-vp9", layers).encoder == "vp8")
+    #expect(try feed("ANY", layers).reason.contains("several spatial layers"))
+    #expect(try feed("video/x-vp9;video/x-raw", layers).way == .raw)
   }
 
   @Test func aSizeThatMayChangeDoesNotGoWhereOneIsFixed() throws {

@@ -6,7 +6,7 @@ import RTP
 ///
 /// It is a `KeptGroup` in packets, whose keyframes come in parts and in any order, and goes back further.
 struct PacketBacklog {
-  private static let videoLimit = 1500
+  static let videoLimit = 1500
   private static let audioLimit = 300
   private static let staleness = Duration.seconds(1)
   /// What an output takes from the first packet on to be made. Whoever comes later wants what is now.
@@ -85,7 +85,7 @@ struct PacketBacklog {
 
 extension RTPPacket {
   /// The same in memory of its size, where the socket's is much too large for it: what is kept is kept by many tracks.
-  fileprivate var fitting: RTPPacket { count + PacketBuffer.trailer < buffer.capacity / 2 ? copy() : self }
+  var fitting: RTPPacket { count + PacketBuffer.trailer < buffer.capacity / 2 ? copy() : self }
 
   var endsFrame: Bool { marker && !isPaddingOnly }
 }

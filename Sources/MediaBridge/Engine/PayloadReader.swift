@@ -10,10 +10,12 @@ struct PayloadReader {
   private let payloadType: PayloadType?
   /// The codec of each payload type: one codec has several where its variants are told apart, as H.264's profiles are.
   private let codecs: [PayloadType: String]
-  /// In which order frames are sent.
-  let order = FrameOrder()
+  /// In which form frames are sent.
+  let form = FrameForm()
   private let onOtherCodec: (String) -> Void
   private var otherCodec: String?
+  /// What has come of that codec.
+  private var unread: [ArrivedPacket] = []
   /// The newest that came.
   private var newest: SequenceNumber?
   /// Whether what was read last is newer than all before it.
@@ -29,20 +31,34 @@ struct PayloadReader {
   }
 
   /// - Returns: nil for a packet that the pipelines cannot read.
-  mutating func readable(_ packet: RTPPacket) -> RTPPacket? {
+  mutating func readable(_ packet: RTPPacket, at time: MediaTime) -> RTPPacket? {
     note(packet.sequenceNumber)
     guard packet.payloadType != payloadType, let other = codecs[packet.payloadType] else { return packet }
     guard other == codec else {
       // Without a payload it only keeps a path open or probes it, and what comes late may be of the codec before this one.
-      if !packet.isPaddingOnly, isNewest, otherCodec != other {
-        otherCodec = other
-        onOtherCodec(other)
-      }
+      if !packet.isPaddingOnly, isNewest || otherCodec == other { keep(packet, of: other, at: time) }
       return nil
     }
     var packet = packet
     packet.rewrite(payloadType: payloadType)
     return packet
+  }
+
+  private mutating func keep(_ packet: RTPPacket, of other: String, at time: MediaTime) {
+    if otherCodec != other || unread.count == Self.unreadLimit { unread.removeAll() }
+    unread.append(ArrivedPacket(packet.fitting, at: time))
+    guard otherCodec != other else { return }
+    otherCodec = other
+    onOtherCodec(other)
+  }
+
+  /// As much as waits for a pipeline.
+  private static let unreadLimit = PacketBacklog.videoLimit
+
+  /// What has come of another codec, from the keyframe on with which it began: for whoever reads it from now on.
+  mutating func takeUnread() -> [ArrivedPacket] {
+    defer { unread = [] }
+    return unread
   }
 
   private mutating func note(_ number: SequenceNumber) {
@@ -53,9 +69,16 @@ struct PayloadReader {
   /// What comes now has nothing to do with what came before.
   mutating func restart() { newest = nil }
 
-  /// Looks what a packet that begins a keyframe says of the order.
-  func noteOrder(_ packet: RTPPacket) {
-    if let isReordered = packet.withPayload({ videoCodec?.reordersFrames($0) }) { order.note(isReordered) }
+  /// Has a packet that is not the first of its frame go on with that, whichever layer it is of.
+  func join(_ packet: RTPPacket) { if videoCodec == .vp9 { packet.joinVP9Layers() } }
+
+  /// Looks what a packet says of the form of frames.
+  /// - Parameter beginsKeyframe: whether a keyframe begins with it, which says in which order frames are sent.
+  func noteForm(_ packet: RTPPacket, beginsKeyframe: Bool) {
+    guard let videoCodec else { return }
+    if !form.isLayered, packet.withPayload({ videoCodec.hasSpatialLayers($0) }) { form.noteLayers() }
+    guard beginsKeyframe, let isReordered = packet.withPayload({ videoCodec.reordersFrames($0) }) else { return }
+    form.note(isReordered: isReordered)
   }
 
   /// Whether a keyframe begins with the packet.

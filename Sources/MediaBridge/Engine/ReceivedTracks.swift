@@ -46,7 +46,7 @@ struct ReceivedTracks {
     sent[track.sid] = track
     media[track.sid] = TrackMedia(
       ReceiveSettings(track, clock: clock, factory: factory, latency: latency), clockRate: track.clockRate, loop: loop,
-      meter: reception.meter, order: reception.order, reception: LoopBound(reception, on: loop))
+      meter: reception.meter, form: reception.form, reception: LoopBound(reception, on: loop))
     return reception
   }
 

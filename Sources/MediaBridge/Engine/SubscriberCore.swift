@@ -35,7 +35,9 @@ final class SubscriberCore {
       reception.onRequest = { [weak self] in self?.setAlarm() }
       if let roundTrip { reception.note(roundTrip: roundTrip) }
     }
+    let earlier = router.receptions
     for reception in router.update(sections, new) { reception.complete() }
+    for reception in new { earlier[reception.trackSid]?.handOver(to: reception) }
     arrivals.extensionID = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
     // Whoever is told of arrivals estimates by itself.
     bandwidth.extensionID = arrivals.extensionID == nil ? sections.lazy.compactMap(\.section.sendTimeID).first : nil

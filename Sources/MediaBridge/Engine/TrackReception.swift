@@ -42,8 +42,8 @@ final class TrackReception {
   var feed: PipelineFeed? { feeds.first }
   /// The stream, where it is known and of video.
   var videoSource: SSRC? { track.isVideo ? receiver.ssrc : nil }
-  /// In which order its frames are sent.
-  var order: FrameOrder { payloads.order }
+  /// In which form its frames are sent.
+  var form: FrameForm { payloads.form }
   /// Of what the decoder for renderers makes.
   var meter: DecoderMeter { decoding.meter }
 
@@ -61,11 +61,16 @@ final class TrackReception {
     let received = receiver.receive(packet, at: time)
     if receiver.discontinuities != before { restart() }
     for packet in received {
-      guard let packet = payloads.readable(packet) else { continue }
+      guard let packet = payloads.readable(packet, at: time) else { continue }
       // What only probes or keeps a path open is no media.
       if !packet.isPaddingOnly { noteMedia(packet, at: time) }
       deliver(packet, at: time)
     }
+  }
+
+  /// The same track in the codec that its packets have turned out to be in goes on with those that came meanwhile.
+  func handOver(to next: TrackReception) {
+    for arrived in payloads.takeUnread() { next.receive(arrived.packet, at: arrived.time) }
   }
 
   private func noteMedia(_ packet: RTPPacket, at time: MediaTime) {
@@ -85,12 +90,12 @@ final class TrackReception {
     let beginsFrame = packet.timestamp != lastTimestamp
     lastTimestamp = packet.timestamp
     // The first packet of a frame tells as much as all of them.
-    if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
+    if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) } else { payloads.join(packet) }
     let beginsAnew = beginsAnew(packet)
     decoding.note(packet, beginsAnew: beginsAnew, at: time)
+    // Ahead of whoever waits for the first keyframe.
+    payloads.noteForm(packet, beginsKeyframe: beginsAnew)
     if beginsAnew {
-      // Ahead of whoever waits for the first keyframe.
-      if track.isVideo { payloads.noteOrder(packet) }
       for handler in flow.begin() { handler() }
     }
     guard let feed else { return backlog.add(packet, beginsAnew: beginsAnew, at: time) }

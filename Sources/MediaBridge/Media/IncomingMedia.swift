@@ -23,6 +23,8 @@ package struct IncomingMedia: Sendable {
   package var mayTurn: Bool { media.mayTurn }
   /// Whether frames are sent in another order than they are shown, as far as its keyframes have said.
   package var hasBFrames: Bool { media.hasBFrames }
+  /// Whether a frame may be several in one stream, one for each spatial layer, as far as its packets have said.
+  package var hasSpatialLayers: Bool { media.hasSpatialLayers }
 
   /// Hands on what comes until the consumer stops: from the newest keyframe on where that was within a second, else from
   /// the next one, which is asked for.

@@ -43,7 +43,7 @@ final class TrackMedia: Sendable {
   private let shared: TrackPipeline
   /// Of what the decoder for renderers makes.
   let meter: DecoderMeter
-  private let order: FrameOrder
+  private let form: FrameForm
   /// Of those who show or hear the track.
   private let renderers = Locked(Renderers())
   private let decoderHandler = Handler<LiveKitError?>()
@@ -60,12 +60,12 @@ final class TrackMedia: Sendable {
   }
 
   init(
-    _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter, order: FrameOrder,
+    _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter, form: FrameForm,
     reception: LoopBound<TrackReception>
   ) {
     self.settings = settings
     self.loop = loop
-    (self.meter, self.order) = (meter, order)
+    (self.meter, self.form) = (meter, form)
     self.reception = reception
     shared = TrackPipeline(settings, loop: loop, reception: reception)
     self.clockRate = Int(clockRate)
@@ -79,7 +79,9 @@ final class TrackMedia: Sendable {
   /// Whether frames may come turned, and turn while they come.
   var mayTurn: Bool { settings.orientationID != nil }
   /// Whether frames are sent in another order than they are shown.
-  var hasBFrames: Bool { order.isReordered }
+  var hasBFrames: Bool { form.isReordered }
+  /// Whether a frame may be several in one stream, one for each spatial layer.
+  var hasSpatialLayers: Bool { form.isLayered }
   /// What all consumers share; nil before the first.
   var pipeline: ReceivePipeline? { shared.current }
   /// The one that is to take over from it.

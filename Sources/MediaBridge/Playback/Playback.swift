@@ -29,13 +29,18 @@ final class Playback: Sendable {
         bell.yield()
       }, tell: tell)
     worker = Task {
+      var retry: Task<Void, Never>?
       for await _ in rings {
+        retry?.cancel()
         let (tracks, failures) = state.withLock { state in
           defer { state.failures = [] }
           return (state.tracks, state.failures)
         }
-        await player.play(tracks, failures)
+        retry = await player.play(tracks, failures).map { pause in
+          Task { if (try? await Task.sleep(for: pause)) != nil { bell.yield() } }
+        }
       }
+      retry?.cancel()
       await player.stop()
     }
   }

@@ -4,8 +4,26 @@ import MediaPipelines
 
 /// Brings what is played into line with what is to be played. Its methods are called by one worker, one after another.
 actor Player {
-  /// A track and its input; nil once that has failed.
-  private typealias Entry = (track: RemoteAudioTrack, input: PlaybackInput?)
+  /// A track, and where it is played.
+  private struct Entry {
+    let track: RemoteAudioTrack
+    /// Nil before it is made, and once it has failed.
+    var input: PlaybackInput?
+    var outage = Outage()
+  }
+
+  /// How long what has failed is left alone.
+  private struct Outage {
+    private var pause = RetryPause()
+    /// When it is tried again; nil where nothing is wrong.
+    private(set) var end: MediaTime?
+    /// Whether somebody was told that it does not work.
+    var isTold = false
+
+    mutating func begin(at now: MediaTime) { end = now + pause.next(at: now) }
+
+    mutating func retry() { end = nil }
+  }
 
   private let factory: PipelineFactory
   private let device: AudioDevice
@@ -13,8 +31,8 @@ actor Player {
   private let tell: @Sendable (LiveKitError, RemoteAudioTrack?) -> Void
   private var mixer: PlaybackMixer?
   private var entries: [Entry] = []
-  /// There is no device, or it has failed: nothing is played until the next connection.
-  private var isOff = false
+  /// Of the device: there is none, or it has failed.
+  private var outage = Outage()
   private let logger: Logger
 
   /// - Parameters:
@@ -32,12 +50,24 @@ actor Player {
     self.tell = tell
   }
 
-  func play(_ tracks: [RemoteAudioTrack], _ failures: [PlaybackMixer.Failure]) async {
-    for failure in failures { note(failure) }
+  /// - Returns: how long to wait with the next call, where something has failed that is tried again then.
+  @discardableResult
+  func play(
+    _ tracks: [RemoteAudioTrack], _ failures: [PlaybackMixer.Failure], at now: MediaTime = .now
+  ) async -> Duration? {
+    for failure in failures { note(failure, at: now) }
     for entry in entries where !tracks.contains(where: { $0 === entry.track }) { end(entry) }
     entries.removeAll { entry in !tracks.contains { $0 === entry.track } }
-    guard !tracks.isEmpty, !isOff else { return await stop() }
-    for track in tracks where !entries.contains(where: { $0.track === track }) { await begin(track) }
+    if tracks.isEmpty || outage.end != nil { await stop() }
+    guard !tracks.isEmpty else { return nil }
+    if let end = outage.end, end > now { return end - now }
+    outage.retry()
+    for track in tracks where !entries.contains(where: { $0.track === track }) { entries.append(Entry(track: track)) }
+    for index in entries.indices where entries[index].input == nil && outage.end == nil {
+      await begin(index, at: now)
+    }
+    let next = outage.end ?? entries.compactMap(\.outage.end).min()
+    return next.map { $0 - now }
   }
 
   func stop() async {
@@ -48,16 +78,17 @@ actor Player {
     await mixer?.stop()
   }
 
-  private func begin(_ track: RemoteAudioTrack) async {
-    guard !isOff else { return }
+  /// Makes the input of a track, unless it has failed a short time ago.
+  private func begin(_ index: Int, at now: MediaTime) async {
+    if let end = entries[index].outage.end, end > now { return }
+    entries[index].outage.retry()
     do throws(LiveKitError) {
-      let input = if let mixer { try mixer.addInput() } else { await open() }
+      let input = if let mixer { try mixer.addInput() } else { await open(at: now) }
       guard let input else { return }
-      entries.append((track, input))
-      track.play(into: input)
+      entries[index].input = input
+      entries[index].track.play(into: input)
     } catch {
-      entries.append((track, nil))
-      fail(error, track)
+      fail(error, index, at: now)
     }
   }
 
@@ -67,29 +98,45 @@ actor Player {
     input.remove()
   }
 
-  private func note(_ failure: PlaybackMixer.Failure) {
+  private func note(_ failure: PlaybackMixer.Failure, at now: MediaTime) {
     switch failure {
     case .input(let name, let error):
       guard let index = entries.firstIndex(where: { $0.input?.name == name }) else { return }
       end(entries[index])
       entries[index].input = nil
-      fail(error, entries[index].track)
+      fail(error, index, at: now)
     case .everything(let error, let identity):
-      guard mixer?.identity === identity, !isOff else { return }
-      isOff = true
-      fail(error, nil)
+      guard mixer?.identity === identity, outage.end == nil else { return }
+      fail(error, at: now)
     }
   }
 
-  private func fail(_ error: LiveKitError, _ track: RemoteAudioTrack?) {
-    logger.warning("audio is not played", metadata: ["track": "\(track?.sid ?? "all")", "reason": "\(error.message)"])
+  /// Of one track.
+  private func fail(_ error: LiveKitError, _ index: Int, at now: MediaTime) {
+    entries[index].outage.begin(at: now)
+    report(error, entries[index].track, &entries[index].outage)
+  }
+
+  /// Of all.
+  private func fail(_ error: LiveKitError, at now: MediaTime) {
+    outage.begin(at: now)
+    report(error, nil, &outage)
+  }
+
+  /// Once, however often it is tried again.
+  private func report(_ error: LiveKitError, _ track: RemoteAudioTrack?, _ outage: inout Outage) {
+    guard !outage.isTold else { return }
+    outage.isTold = true
+    logger.warning(
+      "audio is not played; it is tried again",
+      metadata: ["track": "\(track?.sid ?? "all")", "reason": "\(error.message)"])
     tell(error, track)
   }
 
   // MARK: The device
 
   /// Starts a mixer with a first input on the first device that takes it; nil when there is none.
-  private func open() async -> PlaybackInput? {
+  private func open(at now: MediaTime) async -> PlaybackInput? {
     var failure: LiveKitError?
     do throws(LiveKitError) {
       for values in try choices() {
@@ -98,8 +145,12 @@ actor Player {
     } catch {
       failure = error
     }
-    isOff = true
-    if let failure { fail(failure, nil) } else { logger.debug("no audio device; audio is not played") }
+    if let failure {
+      fail(failure, at: now)
+    } else {
+      outage.begin(at: now)
+      logger.debug("no audio device; audio is not played")
+    }
     return nil
   }
 
@@ -119,6 +170,7 @@ actor Player {
       let input = try mixer.addInput()
       try await mixer.start()
       self.mixer = mixer
+      outage.isTold = false
       return input
     } catch {
       await mixer.stop()

@@ -69,8 +69,9 @@ public protocol RoomDelegate: AnyObject {
   /// - Parameter error: a ``LiveKitError`` that says what to do.
   func room(
     _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error)
-  /// Audio is received and not played, until the next connection: the template `playback` has a mistake, an element of
-  /// it is missing, or the audio device cannot be used. A machine without a device is no failure.
+  /// Audio is received and not played: the template `playback` has a mistake, an element of it is missing, or the audio
+  /// device cannot be used, which is tried again after 2 s, and up to a minute later each time; told once until it is
+  /// played. A machine without a device is no failure.
   func room(_ room: Room, didFailToPlayAudioWithError error: LiveKitError)
 
   /// A publisher, or the server for it, has muted or unmuted a track.

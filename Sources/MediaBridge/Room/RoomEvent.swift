@@ -60,7 +60,8 @@ public enum RoomEvent: Sendable {
   case trackUnsubscribed(RemoteParticipant, RemoteTrackPublication, Track)
   /// A track cannot be had, or cannot be decoded, played or shown here.
   case subscriptionFailed(RemoteParticipant, trackSid: String, LiveKitError)
-  /// Audio is received and not played, until the next connection; told once.
+  /// Audio is received and not played. It is tried again after 2 s, and up to a minute later each time, and told once
+  /// until it is played.
   case audioPlaybackFailed(LiveKitError)
   /// A publisher, or the server for it, has muted or unmuted a track.
   case muteChanged(RemoteParticipant, RemoteTrackPublication, isMuted: Bool)

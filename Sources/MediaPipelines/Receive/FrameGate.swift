@@ -37,6 +37,8 @@ public struct FrameGate: Sendable {
       return .pass
     }
     if hasBegun { dropped += 1 }
+    // The one that was asked for has come in vain.
+    if isKeyframe { hasAsked = false }
     guard !hasAsked, fullness <= Self.reopening else { return .drop }
     hasAsked = true
     return .dropAndAsk

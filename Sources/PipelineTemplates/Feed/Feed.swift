@@ -53,18 +53,20 @@ public struct TrackTraits: Equatable, Sendable {
   public var height: Int?
   /// Whether frames are sent in another order than they are shown.
   public var hasBFrames: Bool
+  /// Whether a frame may be several in one stream, one for each spatial layer.
+  public var hasSpatialLayers: Bool
   /// The longest time between two keyframes; nil where they only come when they are asked for.
   public var keyframeInterval: Duration?
 
   /// As little or as much as is known.
   public init(
     codec: String?, mayTurn: Bool = false, width: Int? = nil, height: Int? = nil, hasBFrames: Bool = false,
-    keyframeInterval: Duration? = nil, isMixed: Bool = false
+    hasSpatialLayers: Bool = false, keyframeInterval: Duration? = nil, isMixed: Bool = false
   ) {
     (self.codec, self.isMixed) = (codec, isMixed)
     self.mayTurn = mayTurn
     (self.width, self.height) = (width, height)
-    self.hasBFrames = hasBFrames
+    (self.hasBFrames, self.hasSpatialLayers) = (hasBFrames, hasSpatialLayers)
     self.keyframeInterval = keyframeInterval
   }
 

@@ -103,6 +103,8 @@ public struct FeedChoice: Equatable, Sendable {
   private func obstacle(in track: TrackTraits) -> String? {
     if track.mayTurn { return "its frames may come turned, which no file can hold" }
     if track.hasBFrames { return "its frames are sent in another order than they are shown" }
+    // One frame of a file is one of a decoder's, and many show the smallest then.
+    if track.hasSpatialLayers { return "its frames are sent in several spatial layers" }
     guard let keyframeInterval else { return nil }
     guard let promised = track.keyframeInterval else {
       return keyframeInterval >= Self.shortestRequest

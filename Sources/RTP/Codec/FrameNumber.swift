@@ -24,12 +24,10 @@ struct FrameNumber: Equatable {
     (value, bits, isBeginning) = (id, descriptor.pictureIDWidth.rawValue, descriptor.startsFrame)
   }
 
-  /// RFC 9628, 4.2: I says that the picture id follows; B that the frame of a layer begins, the lowest being the first.
+  /// Of all layers the lowest one is the first.
   private init?(vp9 payload: UnsafeRawBufferPointer) {
-    guard payload.count > 3, payload[0] & 0x80 != 0 else { return nil }
-    let isLong = payload[1] & 0x80 != 0
-    (value, bits) = isLong ? (payload.load16(at: 1) & 0x7fff, 0x7fff) : (UInt16(payload[1]), 0x7f)
-    let layer = payload[0] & 0x20 != 0 ? payload[isLong ? 3 : 2] >> 1 & 7 : 0
-    isBeginning = payload[0] & 0x08 != 0 && layer == 0
+    guard let descriptor = VP9Descriptor(payload), let id = descriptor.pictureID else { return nil }
+    (value, bits) = (id, descriptor.pictureIDBits)
+    isBeginning = descriptor.startsFrame && descriptor.spatialLayer == 0
   }
 }

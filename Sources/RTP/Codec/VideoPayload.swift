@@ -46,6 +46,14 @@ extension VideoCodec {
     return said
   }
 
+  /// True for a payload that says that pictures have several spatial layers, each of which is a frame of its own in the
+  /// same stream: of VP9 any of an upper layer, and what begins a keyframe. Temporal layers are none, nor is simulcast,
+  /// whose layers are streams of their own.
+  public func hasSpatialLayers(_ payload: UnsafeRawBufferPointer) -> Bool {
+    guard self == .vp9, let head = VP9Descriptor(payload) else { return false }
+    return head.spatialLayer > 0 || head.spatialLayers ?? 1 > 1
+  }
+
   /// True for the payload that brings the parameter sets (H.264's type 7, H.265's 32 and 33) which encoders put before
   /// each keyframe; nil for codecs that have none.
   func startsParameterSets(_ payload: UnsafeRawBufferPointer) -> Bool? {
@@ -74,35 +82,10 @@ extension VideoCodec {
   /// RFC 9628, 4.2: the beginning of a frame of the lowest spatial layer that is not predicted from another one. The
   /// descriptor of some senders never says that it is, as pion's in flexible mode: so the frame has to say so, too.
   private static func vp9StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
-    let flags = payload[0]
-    guard flags & 0x40 == 0, flags & 0x08 != 0 else { return false }
-    var offset = 1
-    if flags & 0x80 != 0 {
-      guard payload.count > 1 else { return false }
-      offset += payload[1] & 0x80 != 0 ? 2 : 1
-    }
-    if flags & 0x20 != 0 {
-      guard offset < payload.count, payload[offset] >> 1 & 7 == 0 else { return false }
-      // The index of the base layer is there outside flexible mode alone.
-      offset += flags & 0x10 == 0 ? 2 : 1
-    }
-    if flags & 0x02 != 0 { offset += vp9StructureLength(payload, at: offset) }
-    return offset < payload.count && VP9FrameHeader.isKeyframe(firstByte: payload[offset])
-  }
-
-  /// Of the scalability structure (RFC 9628, 4.2.1).
-  private static func vp9StructureLength(_ payload: UnsafeRawBufferPointer, at start: Int) -> Int {
-    guard start < payload.count else { return 0 }
-    let head = payload[start]
-    var length = 1
-    if head & 0x10 != 0 { length += 4 * (Int(head >> 5) + 1) }
-    guard head & 0x08 != 0, start + length < payload.count else { return length }
-    let groups = payload[start + length]
-    length += 1
-    for _ in 0..<groups where start + length < payload.count {
-      length += 1 + Int(payload[start + length] >> 2 & 3)
-    }
-    return length
+    guard let head = VP9Descriptor(payload), head.startsFrame, !head.isPredicted, head.spatialLayer == 0,
+      head.length < payload.count
+    else { return false }
+    return VP9FrameHeader.isKeyframe(firstByte: payload[head.length])
   }
 
   private static let h264Aggregate: UInt8 = 24

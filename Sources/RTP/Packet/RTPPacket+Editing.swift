@@ -61,6 +61,20 @@ extension RTPPacket {
     return packet
   }
 
+  /// Makes padding of the last `length` bytes of the payload; where there is too much of it, which can be 255 bytes (RFC
+  /// 3550, 5.1), all stays as it is.
+  func paddingPayloadSuffix(_ length: Int) -> RTPPacket {
+    precondition((1...payloadLength).contains(length), "suffix longer than the payload")
+    guard let padding = UInt8(exactly: paddingLength + length) else { return self }
+    buffer.withUnsafeMutableBytes { bytes in
+      bytes[start] |= 0x20
+      bytes[start + count - 1] = padding
+    }
+    var packet = self
+    packet.paddingLength += length
+    return packet
+  }
+
   /// A copy with `prefix` put before the payload and without padding, as a retransmission is made (RFC 4588, 4).
   func copy(prefixingPayload prefix: UInt16) -> RTPPacket {
     var packet = self

@@ -19,6 +19,8 @@ public struct RTPReceiver: Sendable {
   private var nack = NACKGenerator()
   private var keyframes = KeyframeWatch()
   private var padding = PaddingFinder()
+  /// Packets of padding that were lost, and are missed by nobody.
+  private var lostPadding = 0
   /// Timestamps of the newest packets, to tell what redundancy repeats from what it recovers.
   private var recentTimestamps = RecentTimestamps()
   private var counters = Statistics()
@@ -55,7 +57,7 @@ public struct RTPReceiver: Sendable {
   /// As of now; reading it costs a copy of a few numbers.
   public var statistics: Statistics {
     var statistics = counters
-    statistics.packetsLost = max(0, Int(record.lost))
+    statistics.packetsLost = max(0, Int(record.lost) - lostPadding)
     statistics.jitter = record.jitter / Double(configuration.clockRate)
     return statistics
   }
@@ -160,8 +162,10 @@ public struct RTPReceiver: Sendable {
         counters.paddingPackets += 1
         return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
       }
-      lookForKeyframe(in: packet, codec, number: number, at: time)
-      if let padding = padding.note(packet, number: number, codec) { return fill(padding, before: counted(packet)) }
+      let media = packet.cuttingTrailer(codec)
+      lookForKeyframe(in: media, codec, number: number, at: time)
+      if let padding = padding.note(media, number: number, codec) { return fill(padding, before: counted(media)) }
+      return PacketBatch(counted(media))
     case .media, .retransmission: break
     }
     return PacketBatch(counted(packet))
@@ -173,6 +177,7 @@ public struct RTPReceiver: Sendable {
     for number in padding.numbers where !window.contains(number) {
       window.mark(number)
       nack.forget(number)
+      lostPadding += 1
       batch.append(
         RTPPacket(
           payloadType: packet.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),

@@ -5,7 +5,8 @@ extension RTPReceiver {
     public var packetsReceived = 0
     /// Bytes of payload handed on.
     public var bytesReceived = 0
-    /// Packets of the stream that did not come as sent (RFC 3550, A.3), whether or not they were repaired.
+    /// Packets of the stream that did not come as sent (RFC 3550, A.3), whether or not they were repaired; without
+    /// padding, of which only the sender is told that it was lost.
     public var packetsLost = 0
     /// Of those, how many came by retransmission or out of redundancy.
     public var packetsRecovered = 0

@@ -155,6 +155,26 @@ import Testing
     }
   }
 
+  /// A sound server that begins later, or comes back.
+  @Test func aDeviceThatComesLaterPlays() async throws {
+    try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off)) { watcher in
+      let (_, track) = try await watcher.tracks()
+      let played = try PlayedAudio(sink: "fakesink name=${sink:-none} sync=true")
+      let player = Player(
+        factory: played.factory, device: AudioDevice(environment: [:], root: played.folder.path), onFailure: { _ in },
+        tell: { error, _ in Issue.record("a failure: \(error)") })
+      let now = MediaTime.now
+      let pause = try #require(await player.play([track], [], at: now))
+      #expect(!track.isPlayed)
+      let devices = "\(played.folder.path)/dev/snd"
+      try FileManager.default.createDirectory(atPath: devices, withIntermediateDirectories: true)
+      #expect(FileManager.default.createFile(atPath: "\(devices)/pcmC0D0p", contents: nil))
+      #expect(await player.play([track], [], at: now + pause) == nil)
+      #expect(track.isPlayed)
+      await player.stop()
+    }
+  }
+
   /// Off, without a device that can be used, or with one that does not answer: the room is joined all the same.
   @Test(arguments: ["off", "unusable", "silent"]) func aRoomWithoutAudioWorks(_ way: String) async throws {
     let server = try way == "silent" ? SilentServer() : nil

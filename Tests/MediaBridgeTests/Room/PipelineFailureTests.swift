@@ -114,11 +114,20 @@ import Testing
       let player = Player(
         factory: played.factory, device: AudioDevice(environment: [:], root: played.folder.path),
         onFailure: { _ in }, tell: { told.add(($0, $1)) })
-      await player.play([track], [])
+      #expect(await player.play([track], []) == nil)
       #expect(track.isPlayed)
-      await player.play([track], [.input("played-1", LiveKitError(.pipeline, "broken"))])
+      let now = MediaTime.now
+      let broken = LiveKitError(.pipeline, "broken")
+      let pause = try #require(await player.play([track], [.input("played-1", broken)], at: now))
       #expect(!track.isPlayed && told.count == 1)
       #expect(told.values.first?.0.message == "broken" && told.values.first?.1 === track)
+      // It is played again after a while, and told once.
+      #expect(await player.play([track], [], at: now + pause / 2) == pause / 2)
+      #expect(!track.isPlayed)
+      #expect(await player.play([track], [], at: now + pause) == nil)
+      #expect(track.isPlayed)
+      await player.play([track], [.input("played-2", broken)], at: now + pause)
+      #expect(!track.isPlayed && told.count == 1)
       await player.stop()
     }
   }

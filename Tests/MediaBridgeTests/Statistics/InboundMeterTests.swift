@@ -37,6 +37,28 @@ import Testing
     #expect(meter.isDue(at: sample(10.5).time, after: .milliseconds(500)))
   }
 
+  /// A track that goes over to another session goes on from where it was.
+  @Test func everyCountOfAnEarlierSessionIsAdded() {
+    var reception = sample(1).reception
+    reception.rtp.packetsReceived = 1
+    reception.rtp.bytesReceived = 1
+    reception.rtp.packetsLost = 1
+    reception.rtp.packetsRecovered = 1
+    reception.rtp.packetsDuplicated = 1
+    reception.rtp.paddingPackets = 1
+    reception.rtp.packetsDiscarded = 1
+    reception.rtp.retransmissionsReceived = 1
+    reception.rtp.retransmittedBytes = 1
+    reception.rtp.nackRequests = 1
+    reception.rtp.nackedPackets = 1
+    reception.rtp.keyframeRequests = 1
+    reception.rtp.keyframesReceived = 1
+    let sum = MediaCounts(reception: reception, decoder: .init()).added(to: reception).rtp
+    for (name, count) in Mirror(reflecting: sum).children where count is Int {
+      #expect(count as? Int == 2, "\(name ?? "")")
+    }
+  }
+
   @Test func countsHaveTheirStandardNames() {
     var meter = InboundMeter(trackSid: "TR_1", isVideo: true)
     let inbound = meter.report(

@@ -43,7 +43,7 @@ public struct InboundRtpStreamStatistics: Hashable, Sendable {
 
   /// RTP packets with media, however they came: also by retransmission or out of redundancy.
   public internal(set) var packetsReceived: UInt64?
-  /// Packets that did not come as they were sent (RFC 3550, A.3), whether or not they were repaired.
+  /// Packets that did not come as they were sent (RFC 3550, A.3), whether or not they were repaired, padding aside.
   public internal(set) var packetsLost: Int64?
   /// Packets that the receiver had no use for: of an unknown format or source, or far out of their place. Those that
   /// come too late for the jitter buffer are not among them.
@@ -56,7 +56,7 @@ public struct InboundRtpStreamStatistics: Hashable, Sendable {
   public internal(set) var retransmittedPacketsReceived: UInt64?
   /// Bytes of payload of those.
   public internal(set) var retransmittedBytesReceived: UInt64?
-  /// NACK packets sent: requests for packets that are missing. 0 for audio, for which none are sent.
+  /// NACK packets sent: requests for packets that are missing; of audio where the server answers them.
   public internal(set) var nackCount: UInt?
   /// PLI packets sent: requests for a keyframe. nil for audio.
   public internal(set) var pliCount: UInt?

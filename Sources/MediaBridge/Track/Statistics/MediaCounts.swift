@@ -42,11 +42,16 @@ extension RTPReceiver.Statistics {
     packetsReceived += other.packetsReceived
     bytesReceived += other.bytesReceived
     packetsLost += other.packetsLost
+    packetsRecovered += other.packetsRecovered
+    packetsDuplicated += other.packetsDuplicated
+    paddingPackets += other.paddingPackets
     packetsDiscarded += other.packetsDiscarded
     retransmissionsReceived += other.retransmissionsReceived
     retransmittedBytes += other.retransmittedBytes
     nackRequests += other.nackRequests
+    nackedPackets += other.nackedPackets
     keyframeRequests += other.keyframeRequests
+    keyframesReceived += other.keyframesReceived
   }
 }
 
