@@ -85,6 +85,9 @@ public final class AppSource: @unchecked Sendable {
   /// Buffers that wait to be taken by the pipeline.
   public var queuedBuffers: Int { Int(gst_app_src_get_current_level_buffers(source)) }
 
+  /// How long they last, by their times.
+  public var queuedTime: Duration { .nanoseconds(Int64(clamping: gst_app_src_get_current_level_time(source))) }
+
   /// Sets the format of what is pushed from here on.
   public func set(caps: Caps) {
     state.withLock { $0.caps = caps }

@@ -6,8 +6,7 @@ import MediaCore
 /// Runs a command for files that are complete, one after the other, while the recording goes on.
 final class CompletionCommand: Sendable {
   private struct State {
-    /// Files whose command has not ended.
-    var left = 0
+    var backlog = CompletionBacklog()
     var last: Task<Void, Never>?
     var failures: [LiveKitError] = []
   }
@@ -21,26 +20,48 @@ final class CompletionCommand: Sendable {
 
   func run(for files: [String]) {
     state.withLock { state in
+      state.backlog.add(files)
       for file in files {
         state.last = Task { [self, before = state.last] in
           await before?.value
           await run(for: file)
-          self.state.withLock { $0.left -= 1 }
         }
-        state.left += 1
       }
     }
+    tellIfBehind()
+  }
+
+  /// Nothing is lost, and nothing is ended: what hangs is for somebody to see.
+  private func tellIfBehind() {
+    guard let news = state.withLock({ $0.backlog.news(at: .now) }) else { return }
+    let seconds = news.running.components.seconds
+    let files = news.waiting == 1 ? "1 file waits" : "\(news.waiting) files wait"
+    console.say("The command of --on-complete has run for \(news.file) for \(seconds) s, and \(files) behind it.")
+    console.event("completion_slow", ["file": news.file, "waiting": news.waiting, "seconds": seconds])
   }
 
   /// Waits for all of them, and says so.
   /// - Returns: what went wrong, in the order of the files.
   func finish() async -> [LiveKitError] {
-    if state.withLock({ $0.left > 0 }) { console.say("Waiting for the command of --on-complete…") }
+    if let rest = state.withLock({ $0.backlog.rest }) {
+      let files = rest.left == 1 ? "" : ", and \(rest.left - 1) more wait"
+      console.say("Waiting for the command of --on-complete: it runs for \(rest.file)\(files).")
+      console.event("completion_waiting", ["file": rest.file, "left": rest.left])
+    }
     await state.withLock { $0.last }?.value
     return state.withLock { $0.failures }
   }
 
   private func run(for file: String) async {
+    state.withLock { $0.backlog.begin(at: .now) }
+    let watcher = Task {
+      try? await Task.sleep(for: CompletionBacklog.patience)
+      if !Task.isCancelled { tellIfBehind() }
+    }
+    defer {
+      watcher.cancel()
+      state.withLock { $0.backlog.end() }
+    }
     guard let process = begin(for: file) else {
       return fail(file, "could not be run: \(String(cString: strerror(errno)))")
     }

@@ -242,9 +242,11 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   }
 
   /// Checks what can be before the room is joined, and takes the files.
+  /// - Parameter onClose: called when nothing more is written.
   func recording(
     _ source: any EgressJob, _ room: Room, _ options: RecordingOptions, _ console: Console,
-    control: ControlRequest.Form? = nil, interruption: Interruption = Interruption()
+    control: ControlRequest.Form? = nil, interruption: Interruption = Interruption(),
+    onClose: @escaping @Sendable () async -> Void = {}
   ) async throws -> Recording {
     try await source.prepare()
     var options = options
@@ -252,7 +254,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     return Recording(
       console: console, room: room, source: source, options: options, maxSize: files.maxSize,
       connectOptions: access.connectOptions, control: control, writesManifest: files.manifest,
-      completion: files.completion(telling: console), interruption: interruption)
+      completion: files.completion(telling: console), interruption: interruption, onClose: onClose)
   }
 
   /// What each destination is fed.
@@ -293,12 +295,19 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     }
   }
 
+  /// A track that ends never comes back: under another SID it is another one.
+  private var ending: RecordingOptions.Ending? {
+    if untilLeft { return .participantLeft }
+    if untilEmpty { return .roomEmpty }
+    return track.isEmpty ? nil : .tracksEnded
+  }
+
   private var options: RecordingOptions {
     var options = RecordingOptions(
       destinations: targets.map { OutputDestination($0) }, encode: encode, encoding: encoding.options,
       participant: each == nil ? tracks.only : nil, trackSids: track, sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
-      ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait,
+      ending: ending, wait: wait,
       reconnectFor: reconnectFor ?? RecordingOptions.usualReconnection)
     // Of each who fits there is one, also where that is one alone.
     options.participantPatterns = each == nil ? tracks.participants : tracks.participant

@@ -41,6 +41,7 @@ struct Recording {
   /// What may be asked of it while it runs.
   let control: RecordingControl
   private let writesManifest: Bool
+  private let onClose: @Sendable () async -> Void
   private let report: RecordingReport
 
   /// - Parameters:
@@ -48,15 +49,16 @@ struct Recording {
   ///   - writesManifest: whether there is to be one beside each file.
   ///   - completion: what is run for each file that is complete.
   ///   - interruption: what ends it besides.
+  ///   - onClose: called when nothing more is written, ahead of what is waited for that is run for each file.
   init(
     console: Console, room: Room, source: any EgressJob, options: RecordingOptions,
     maxSize: Int64? = nil, connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
     writesManifest: Bool = false, completion: CompletionCommand? = nil,
-    interruption: Interruption = Interruption()
+    interruption: Interruption = Interruption(), onClose: @escaping @Sendable () async -> Void = {}
   ) {
     (self.console, self.room, self.source, self.options) = (console, room, source, options)
     (self.maxSize, self.connectOptions) = (maxSize, connectOptions)
-    (self.writesManifest, self.interruption) = (writesManifest, interruption)
+    (self.writesManifest, self.interruption, self.onClose) = (writesManifest, interruption, onClose)
     let destinations = Locked(options.destinations.map { Destination(location: $0.location, output: $0.output) })
     self.destinations = destinations
     report = RecordingReport(
@@ -146,6 +148,7 @@ struct Recording {
       let manifests = writesManifest ? await source.manifests : []
       failures += Self.handOn(done, manifests, report)
     }
+    await onClose()
     return await report.files.finish().first ?? failures.first
   }
 

@@ -37,6 +37,11 @@ struct RecordingReport: Sendable {
     case .codecChanged(let change):
       console.say("\(describe(change)).")
       console.event("codec_changed", fields(change))
+    case .sizeChanged(let location, let moment):
+      console.say(
+        "\(location): the video goes on in another size inside of this file, as it is sent. Some players, such as "
+          + "QuickTime and Safari, may stop there; --encode h264 makes one size of it.")
+      console.event("size_changed", ["file": location, "duration": Format.seconds(moment)])
     case .reloaded(let reload):
       console.say("\(describe(reload)).")
       console.event("reloaded", fields(reload))
@@ -103,7 +108,11 @@ struct RecordingReport: Sendable {
   private func afterwards(_ identity: String) -> String {
     let place = isLive ? "stream" : "file"
     if isGroup { return "What is written of them ends unless \(identity) is back at once." }
-    if options.ending == .participantLeft { return "The recording ends unless \(identity) is back at once." }
+    switch options.ending {
+    case .participantLeft: return "The recording ends unless \(identity) is back at once."
+    case .tracksEnded: return "The recording ends with the track: whoever comes back publishes others."
+    default: break
+    }
     let kinds = options.sources.isEmpty ? options.kinds : Set(options.sources.map(\.kind))
     let what = kinds.contains(.video) ? "black and silence" : "silence"
     let end =
@@ -111,7 +120,8 @@ struct RecordingReport: Sendable {
       ?? (options.ending == .roomEmpty
         ? "ends when nobody who may publish is left" : "ends with Ctrl-C, or when the server closes the room")
     let alternative = options.ending == nil ? "; --until-left would have ended it here" : ""
-    return "Until \(identity) is back the \(place) gets \(what); it \(end)\(alternative)."
+    let since = options.trackSids.isEmpty ? "Until \(identity) is back" : "From now on"
+    return "\(since) the \(place) gets \(what); it \(end)\(alternative)."
   }
 
   /// What nobody did on purpose at that moment is told.

@@ -25,6 +25,22 @@ import Testing
       ])
   }
 
+  /// A room of many hours: up to when all is there is said.
+  @Test func turnsThatAreLeftOutAreTold() {
+    var log = SpeakerLog()
+    for second in stride(from: 0, to: 3 * SpeakerLog.limit, by: 3) {
+      log.note(["alice"], at: .seconds(second))
+      log.note([], at: .seconds(second + 1))
+    }
+    let end = Duration.seconds(3 * SpeakerLog.limit)
+    #expect(log.end(until: end) == nil && log.turns(until: end).count == SpeakerLog.limit)
+    log.note(["alice"], at: end)
+    #expect(log.end(until: end + .seconds(1)) == end)
+    log.note([], at: end + .seconds(1))
+    log.note(["bob"], at: end + .seconds(2))
+    #expect(log.end(until: end + .seconds(3)) == end && log.turns(until: end).count == SpeakerLog.limit)
+  }
+
   @Test func aGapIsASecondWithoutAnything() {
     var log = GapLog()
     for start in stride(from: 0, to: 3000, by: 20) { log.came(at: .milliseconds(start), for: .milliseconds(20)) }
@@ -119,17 +135,20 @@ import Testing
     }
   }
 
-  /// As LiveKit Egress lists them; what holds no media is no file.
+  /// As LiveKit Egress lists them; what holds no media is no file, nor is what could not be opened.
   @Test func playlistsAndImagesAreNoFiles() throws {
-    func status(_ location: String, _ kind: DestinationStatus.Kind, _ segments: [String] = []) -> DestinationStatus {
-      var status = DestinationStatus(Destination(location: location), .complete)
-      (status.kind, status.segments) = (kind, segments)
+    func status(
+      _ location: String, _ kind: DestinationStatus.Kind, _ segments: [String] = [], bytes: Int64 = 9
+    ) -> DestinationStatus {
+      var status = DestinationStatus(Destination(location: location), bytes > 0 ? .complete : .failed)
+      (status.kind, status.segments, status.bytes) = (kind, segments, bytes)
       return status
     }
     var progress = OutputProgress()
     progress.destinations = [
       status("a/call.mp4", .file), status("hls/live.m3u8", .segments, ["hls/live_00000.ts", "hls/live_00001.ts"]),
       status("shots/shot.jpeg", .images, ["shots/shot_00000.jpeg"]), status("rtmp://server/live/{…}", .stream),
+      status("a/never.mp4", .file, bytes: 0), status("hls/never.m3u8", .segments, bytes: 0),
     ]
     let begin = Date(timeIntervalSince1970: 1000)
     let manifest = Manifest(
@@ -137,9 +156,10 @@ import Testing
       speakers: SpeakerLog())
     #expect(manifest.files.map(\.location) == ["a/call.mp4"])
     let playlist = try #require(manifest.playlists?.first)
+    #expect(manifest.playlists?.count == 1)
     #expect(playlist.location == "hls/live.m3u8")
     #expect(playlist.segments.map(\.filename) == ["live_00000.ts", "live_00001.ts"])
-    #expect(manifest.images?.map(\.filename) == ["shot_00000.jpeg"] && manifest.destinations.count == 4)
+    #expect(manifest.images?.map(\.filename) == ["shot_00000.jpeg"] && manifest.destinations.count == 6)
     #expect(manifest.endedAt - manifest.startedAt == 70_000_000_000, "the pauses are a part of the day")
     let text = String(decoding: try manifest.json, as: UTF8.self)
     #expect(text.contains("\"playlists\"") && !text.contains("egress_id"))

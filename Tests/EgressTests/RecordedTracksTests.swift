@@ -5,9 +5,9 @@ import Testing
 
 /// What is missed of the tracks that were taken.
 @Suite struct RecordedTracksTests {
-  private func microphone(isMuted: Bool) -> Subscription {
+  private func microphone(isMuted: Bool, sid: String = "TR_mic") -> Subscription {
     let info = TrackInfo(
-      sid: "TR_mic", name: "", kind: .audio, source: .microphone, mimeType: "", mimeTypes: [], isMuted: isMuted,
+      sid: sid, name: "", kind: .audio, source: .microphone, mimeType: "", mimeTypes: [], isMuted: isMuted,
       dimensions: nil, simulcasted: false, layers: [])
     return Subscription(info, of: "alice", isWanted: true)
   }
@@ -49,6 +49,19 @@ import Testing
     var tracks = tracks(naming: [.microphone], isMuted: true)
     tracks.noteUnmuted(try #require(tracks.taken[.audio]))
     #expect(isMissed(tracks) == true)
+  }
+
+  /// As where the server was begun anew.
+  @Test func whatIsKnownOfATrackIsKnownUnderItsNextSid() throws {
+    var tracks = tracks(naming: [.microphone])
+    let publication = try #require(tracks.taken[.audio])
+    let late = tracks.omission(publication, "it is late", wasWanted: true)
+    _ = tracks.omissions.note(late)
+    publication.show(microphone(isMuted: true, sid: "TR_next"))
+    tracks.followSids()
+    #expect(tracks.omissions.all.map(\.sid) == ["TR_next"] && tracks.choice.takenSids == ["TR_mic", "TR_next"])
+    tracks.omissions.came("TR_next")
+    #expect(tracks.omissions.all.isEmpty && isMissed(tracks) == true, "it was not muted before")
   }
 
   @Test func whatIsPublishedNoMoreIsNotMissed() {

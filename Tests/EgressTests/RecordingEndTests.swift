@@ -22,6 +22,19 @@ import Testing
     #expect(presence.isOver && presence.overSince == begin + .seconds(3))
   }
 
+  /// An agent and a recording would wait for each other.
+  @Test func agentsAloneAreNobodyUnlessTheyAloneWereRecorded() {
+    let (alice, agent) = (
+      Presence.Guest(isRecorded: true, isDependent: false), Presence.Guest(isRecorded: true, isDependent: true)
+    )
+    var (people, agents) = (Presence(), Presence())
+    let ofPeople = [people.isEmpty([agent]), people.isEmpty([alice, agent]), people.isEmpty([agent])]
+    #expect(ofPeople == [false, false, true])
+    let listener = Presence.Guest(isRecorded: false, isDependent: false)
+    let ofAgents = [agents.isEmpty([agent, listener]), agents.isEmpty([agent]), agents.isEmpty([])]
+    #expect(ofAgents == [false, false, true])
+  }
+
   /// What is longer than a lost connection is recorded, too.
   @Test func anEmptyRoomHasAsMuchTimeAsIsAskedFor() {
     let begin = MediaTime.now

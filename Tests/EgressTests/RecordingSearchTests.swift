@@ -76,6 +76,15 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
+  /// Also one of a group.
+  @Test func whatFlowsAtTheEndOfAWaitHasTimeToBegin() {
+    let begin = MediaTime.now
+    #expect(Recorder.limit(of: nil, for: begin) == nil)
+    #expect(Recorder.limit(of: begin, for: nil) == begin)
+    #expect(Recorder.limit(of: begin + .seconds(5), for: begin + .seconds(4)) == begin + .seconds(19))
+    #expect(Recorder.limit(of: begin + .seconds(60), for: begin + .seconds(4)) == begin + .seconds(60))
+  }
+
   @Test func aBellThatRangBeforeIsHeardOnce() async {
     let bell = Bell()
     bell.ring()

@@ -13,12 +13,14 @@ import Testing
 
     init(limit: Duration = .seconds(30)) { retry = StreamRetry(limit: limit, at: MediaTime(nanoseconds: 0)) }
 
-    mutating func look(after seconds: Double = 0.1, takes: Int = 0, waiting: Int = 0, isBroken: Bool = false)
-      -> StreamRetry.Step
-    {
+    mutating func look(
+      after seconds: Double = 0.1, takes: Int = 0, waiting: Int = 0, isBroken: Bool = false, isReached: Bool = true,
+      isIdle: Bool = false
+    ) -> StreamRetry.Step {
       now = now + .milliseconds(Int(seconds * 1000))
       taken += takes
-      return retry.look(taken: taken, waiting: waiting, isBroken: isBroken, at: now)
+      return retry.look(
+        taken: taken, waiting: waiting, isBroken: isBroken, isReached: isReached, isIdle: isIdle, at: now)
     }
 
     mutating func reopen() {
@@ -50,6 +52,37 @@ import Testing
     #expect(scene.look(takes: 20) == .wait)
     #expect(scene.look(after: 0.9, takes: 20) == .wait && !scene.retry.wasTaken)
     #expect(scene.look(isBroken: true) == .over)
+  }
+
+  /// As on who waits in a room in which nobody is yet.
+  @Test func whoHangsUpWhileThereIsNothingToSendIsBackOnceThereIs() {
+    var scene = Scene()
+    for _ in 0..<100 {
+      #expect(scene.look(isIdle: true) == .wait)
+    }
+    #expect(scene.look(isBroken: true, isIdle: true) == .rest)
+    #expect(scene.look(after: 3600, isIdle: true) == .wait && scene.retry.awaySince == nil)
+    #expect(scene.look() == .reopen && scene.look() == .reopen, "until there is another pipeline")
+    scene.reopen()
+    #expect(scene.look(waiting: 5) == .wait && scene.look(isBroken: true) == .over, "now it is refused")
+  }
+
+  @Test func whatIsRefusedBeforeThereIsAnythingToSendIsOverAtOnce() {
+    var refused = Scene()
+    #expect(refused.look(after: 2, isIdle: true) == .wait)
+    #expect(refused.look(isBroken: true, isIdle: true) == .over)
+    var unreached = Scene()
+    #expect(unreached.look(after: 9, isIdle: true) == .wait)
+    #expect(unreached.look(isBroken: true, isReached: false, isIdle: true) == .over)
+  }
+
+  /// SRT says so when something is sent, and in the words of a server that nobody has reached.
+  @Test func aConnectionThatEndedUnseenIsMadeAnewOnce() {
+    var scene = Scene()
+    #expect(scene.look(after: 60, isIdle: true) == .wait)
+    #expect(scene.look(takes: 2, isBroken: true, isReached: false) == .rest && scene.look() == .reopen)
+    scene.reopen()
+    #expect(scene.look(takes: 2, isBroken: true, isReached: false) == .over)
   }
 
   @Test func whoTakesALittleAndHangsUpIsTriedMoreSeldomAndIsOver() {

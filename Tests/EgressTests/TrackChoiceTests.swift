@@ -101,6 +101,20 @@ import Testing
     #expect(self.choice().missing(of: "alice").isEmpty)
   }
 
+  /// But for one of a group, where each has a file of its own.
+  @Test func aNamedTrackIsTheSameUnderItsNextSid() {
+    for (follows, sids) in [(true, ["TR_cam", "TR_next"]), (false, ["TR_cam"])] {
+      var choice = choice {
+        $0.trackSids = ["TR_cam"]
+        $0.followsSids = follows
+      }
+      choice.take(camera)
+      choice.rename("TR_cam", to: "TR_next")
+      #expect(choice.sids == Set(sids) && choice.accepts(Self.track("TR_next", .camera)) == follows)
+      #expect(choice.missing(of: "alice").isEmpty)
+    }
+  }
+
   @Test(arguments: [
     ([Track.Source.camera, .screenShareVideo], [String]()), ([.microphone, .screenShareAudio], []), ([.unknown], []),
     ([], ["TR_a", "TR_b", "TR_c"]),
@@ -120,7 +134,9 @@ import Testing
     #expect(list.note(omission("TR_1", "one")) && !list.note(omission("TR_1", "one")))
     #expect(list.note(omission("TR_1", "two")) && list.all.map(\.reason) == ["two"])
     #expect(list.all[0].description == "camera of alice (TR_1): two")
-    list.forget("TR_1")
+    list.rename("TR_1", to: "TR_2")
+    #expect(list.all.map(\.sid) == ["TR_2"] && !list.has("TR_1"))
+    list.forget("TR_2")
     #expect(list.all.isEmpty)
     for number in 0..<1000 { _ = list.note(omission("TR_\(number)", "again")) }
     #expect(list.all.count < 500)

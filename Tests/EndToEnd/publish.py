@@ -168,6 +168,8 @@ async def do(name, text, room, sources, arguments, publications, start):
         publications["screen"] = await publish_screen(room, sources["screen"], arguments)
     elif name == "hold":
         CAMERA.hold(float(text))
+    elif name == "resize":
+        arguments.width, arguments.height = (int(side) for side in text.split("x"))
     elif name not in ("unpublish", "publish", "republish", "wait"):
         raise ValueError(f"there is no action {name}")
     if name in ("unpublish", "republish"):
@@ -189,6 +191,7 @@ def make_parser():
     parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9", "AV1"])
     parser.add_argument("--encrypted", action="store_true", help="end to end, with a key that nobody else has")
     parser.add_argument("--simulcast", action="store_true")
+    parser.add_argument("--layers", metavar="MODE", help="in one stream, as L3T3_KEY")
     parser.add_argument("--keep-size", action="store_true", help="never send fewer or smaller frames than asked for")
     parser.add_argument("--width", type=int, default=clip.SIZE[0])
     parser.add_argument("--height", type=int, default=clip.SIZE[1])
@@ -214,8 +217,8 @@ def make_parser():
         nargs="*",
         default=[],
         help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, mute-video, unmute-video, unpublish, publish, "
-        "republish:CODEC, screen, hold:SECONDS without a frame, name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, "
-        "allow, leave; then the same at once for each line of standard input",
+        "republish:CODEC, screen, hold:SECONDS without a frame, resize:WIDTHxHEIGHT, name:TEXT, metadata:TEXT, "
+        "attributes:KEY=VALUE, forbid, allow, leave; then the same at once for each line of standard input",
     )
     return parser
 
@@ -279,6 +282,8 @@ async def publish_video(room, source, arguments, codec=None):
         video_codec=rtc.VideoCodec.Value(codec or arguments.codec),
         video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=arguments.bitrate),
     )
+    if arguments.layers:
+        options.scalability_mode = arguments.layers
     if arguments.keep_size:
         options.degradation_preference = int(rtc.DegradationPreference.MAINTAIN_FRAMERATE_AND_RESOLUTION)
     track = rtc.LocalVideoTrack.create_video_track("camera", source)

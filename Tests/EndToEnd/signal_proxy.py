@@ -1,9 +1,10 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
 GET /leave?reason=N&action=A sends a leave with those to every client, POST /say any SignalResponse, and POST /metadata
-tells each client that its own metadata is that text; GET /freeze passes nothing on any more; GET /cut ends every
-connection without a word, and with ?seconds=N every one that comes within so long. Whom it is to serve `--without` a codec
-is offered none of it, as if that client did not know it.
+tells each client that its own metadata is that text; GET /freeze passes nothing on any more; GET /hold holds back what
+is said of participants, and GET /release says the newest of each in one update, once one of them publishes something;
+GET /cut ends every connection without a word, and with ?seconds=N every one that comes within so long. Whom it is to
+serve `--without` a codec is offered none of it, as if that client did not know it.
 """
 
 import argparse
@@ -39,6 +40,8 @@ class Proxy:
         # As the server has introduced them to themselves.
         self.people = {}
         self.is_frozen = False
+        # What is held back of whom; None while nothing is.
+        self.held = None
         self.closed_until = 0.0
 
     async def join(self, request):
@@ -64,6 +67,8 @@ class Proxy:
             if message.type == WSMsgType.BINARY and not self.is_frozen:
                 if destination in self.clients and destination not in self.people:
                     self.meet(destination, message.data)
+                if destination in self.clients and self.hold_back(message.data):
+                    continue
                 await destination.send_bytes(self.changed(message.data) if destination in self.clients else message.data)
 
     def changed(self, data):
@@ -72,6 +77,26 @@ class Proxy:
             return data
         said.offer.sdp = without(self.codec, said.offer.sdp)
         return said.SerializeToString()
+
+    def hold_back(self, data):
+        if self.held is None:
+            return False
+        said = rtc.SignalResponse.FromString(data)
+        if not said.HasField("update"):
+            return False
+        self.held |= {info.identity: info for info in said.update.participants}
+        return True
+
+    async def hold(self, _):
+        self.held = {}
+        return web.Response()
+
+    async def release(self, _):
+        while not any(info.tracks for info in self.held.values()):
+            await asyncio.sleep(0.02)
+        update = rtc.ParticipantUpdate(participants=list(self.held.values()))
+        self.held = None
+        return await self.tell(rtc.SignalResponse(update=update).SerializeToString())
 
     def meet(self, client, data):
         said = rtc.SignalResponse.FromString(data)
@@ -128,6 +153,8 @@ async def main():
             web.post("/say", proxy.say),
             web.post("/metadata", proxy.metadata),
             web.get("/freeze", proxy.freeze),
+            web.get("/hold", proxy.hold),
+            web.get("/release", proxy.release),
             web.get("/cut", proxy.cut),
         ]
     )

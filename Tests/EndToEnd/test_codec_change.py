@@ -37,3 +37,20 @@ def test_it_goes_on(server, tmp_path, first, second, container):
     assert anew and anew[0] < change["start"] + 1.5 and len(anew) > 2.5 * FPS, f"it goes on at {anew[:1]}"
     offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
     assert max(map(abs, offsets)) <= 0.045, f"flash and beep apart: {np.round(offsets, 3)}"
+
+
+def test_another_size_in_an_mp4_file_is_told_once(server, tmp_path):
+    """Some players find the first one alone, and stop there."""
+    file = tmp_path / "size.mp4"
+    publisher = server.foreign_publisher("--room", "size", "--codec", "H264", "--keep-size", "--duration", "60")
+    recorder = server.recorder("size", "alice", file)
+    after(recorder, 2)
+    publisher.write("resize:640x360")
+    told = recorder.wait_for("size_changed", 20)
+    publisher.write("resize:480x270")
+    after(recorder, told["duration"] + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert told["file"] == str(file)
+    assert [event["event"] for event in recorder.events].count("size_changed") == 1
+    assert {clip.SIZE, (640, 360)} <= checks.sizes(file)

@@ -153,6 +153,16 @@ def test_the_manifest_of_who_has_left_is_there_at_once(server, tmp_path):
     assert not (tmp_path / "alice.mkv.json").exists()
 
 
+@pytest.mark.realtime
+def test_who_sends_something_within_the_wait_is_recorded(server, tmp_path):
+    """Though it is not known yet whether a camera comes, too, when the wait is over."""
+    server.foreign_publisher("--room", "soon", "--identity", "bob", "--no-video", "--duration", 60)
+    name = tmp_path / "{publisher_identity}.mkv"
+    recorder = server.recorder("soon", None, name, "--each", "participant", "--wait", "2s", "--duration", "1s")
+    assert recorder.finish(40) == 0, recorder.report("failed")
+    assert checks.decode_errors(tmp_path / "bob.mkv") == []
+
+
 def test_each_track_has_a_file(server, tmp_path):
     """Also the screen that is shared later, and ends."""
     name = tmp_path / "{publisher_identity}-{track_source}-{track_id}.mkv"

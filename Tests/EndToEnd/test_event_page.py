@@ -5,7 +5,7 @@ import re
 from programs import ROOT
 
 PAGE = ROOT / "Sources/MediaBridge/MediaBridge.docc/JSONEvents.md"
-NAME = r'\(\s*(?:isMuted \? )?"([a-z_]+)"(?: : "([a-z_]+)")?'
+NAME = r'\(\s*(?:is[A-Z][a-z]+ \? )?"([a-z_]+)"(?: : "([a-z_]+)")?'
 # Named by a variable.
 COUNTED = {"frames", "samples"}
 

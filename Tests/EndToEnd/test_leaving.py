@@ -23,11 +23,28 @@ def test_a_file_is_as_long_as_was_asked_for(server, tmp_path):
     assert finished["duration"] == pytest.approx(6, abs=0.3)
 
 
+@pytest.mark.parametrize("action", ["unpublish", "leave"])
+def test_a_recording_of_a_track_ends_with_it(server, tmp_path, action):
+    publisher = server.foreign_publisher("--room", "track")
+    sid = next(event for event in publisher.events if event["event"] == "published")["sids"]["video"]
+    file = tmp_path / "track.mkv"
+    recorder = server.recorder("track", None, file, "--track", sid)
+    there = after(recorder, 1)["duration"]
+    publisher.write(action)
+    publisher.wait_for(action)
+    finished = recorder.wait_for("finished", 20)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert finished["ended"] == "tracks_ended"
+    assert checks.decode_errors(file) == [] and checks.codecs(file) == {"video": "vp8"}
+    assert checks.durations(file)["video"] < there + 1.5
+
+
 @pytest.mark.parametrize(
     "option, reason", [("--until-left", "participant_left"), ("--until-empty", "room_empty")]
 )
 def test_a_recording_that_ends_by_itself(server, tmp_path, option, reason):
     publisher = server.foreign_publisher("--room", "end")
+    server.foreign_publisher("--room", "end", "--identity", "agent", "--agent", "--no-video")
     file = tmp_path / "end.mp4"
     recorder = server.recorder("end", "alice", file, option)
     there = after(recorder, 1)["duration"]

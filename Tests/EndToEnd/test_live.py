@@ -63,6 +63,51 @@ def test_rtmp(server, live, codec, address):
     assert checks.durations(file)["video"] == pytest.approx(6, abs=0.4)
 
 
+def parameter_sets(file):
+    """Of each keyframe of an FLV file that brings one along its sequence parameter set, and that of the sequence header
+    that holds by then."""
+    data, place, held, found = file.read_bytes(), 13, None, []
+    while place + 11 <= len(data):
+        kind, size = data[place], int.from_bytes(data[place + 1 : place + 4], "big")
+        body = data[place + 11 : place + 11 + size]
+        place += size + 15
+        if kind != 9 or len(body) < 5:
+            continue
+        if body[1] == 0:
+            held = body[13 : 13 + int.from_bytes(body[11:13], "big")]
+        elif body[1] == 1 and body[0] >> 4 == 1:
+            found += [(unit, held) for unit in units(body[5:]) if unit[0] & 31 == 7]
+    return found
+
+
+def units(frame):
+    """Each behind its length of four bytes."""
+    found, place = [], 0
+    while place + 4 < len(frame):
+        size = int.from_bytes(frame[place : place + 4], "big")
+        found.append(frame[place + 4 : place + 4 + size])
+        place += 4 + size
+    return found
+
+
+@pytest.mark.parametrize("change", ["resize:640x360", "republish:VP8"])
+def test_what_goes_on_otherwise_has_a_sequence_header_of_its_own(server, live, change):
+    """Servers may go by that alone, as nginx does for HLS, and leave out what frames bring along."""
+    publisher = server.foreign_publisher("--room", "header", "--codec", "H264", "--keep-size", "--duration", "60")
+    recorder = server.recorder("header", "alice", LiveServer.ADDRESS + KEY)
+    after(recorder, 2)
+    publisher.write(change)
+    publisher.wait_for(change.partition(":")[0])
+    after(recorder, recorder.wait_for("progress")["duration"] + 4)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    (file,) = live.received
+    sets = parameter_sets(file)
+    assert len({own for own, _ in sets}) > 1, "nothing has changed"
+    assert [place for place, (own, held) in enumerate(sets) if own != held] == [], f"of {len(sets)} keyframes"
+    assert checks.decode_errors(file) == []
+
+
 @pytest.mark.parametrize("key", ["wrong_0123456789_key", KEY])
 def test_a_wrong_key_or_address_fails_at_once(server, live, key):
     server.foreign_publisher("--room", "key", "--codec", "H264")
@@ -73,6 +118,44 @@ def test_a_wrong_key_or_address_fails_at_once(server, live, key):
     assert ".pipeline" not in said or key != KEY
     assert_hidden(recorder, key)
     assert live.received == [], said
+
+
+def empty_room(server, address, *options):
+    """One who is to stream a mixed room, in which nobody is yet."""
+    options = ("--composite", "grid", "--size", "320x180", *options)
+    return server.recorder("empty", None, address, *options, command="stream")
+
+
+def test_a_wrong_key_is_told_before_anybody_comes(server, live):
+    recorder = empty_room(server, LiveServer.ADDRESS + "wrong_0123456789_key")
+    assert_failed(recorder, "rtmp://127.0.0.1:1935", "publish", within=15)
+    assert live.received == [], recorder.report("something arrived")
+
+
+def is_connected(server, port):
+    command = server.enter("ss", "-Htn", "state", "established", f"dport = :{port}")
+    return bool(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+
+
+def test_a_server_that_hangs_up_on_an_empty_room_gets_what_comes(server, live):
+    """Many do on who sends nothing, after some ten seconds."""
+    recorder = empty_room(server, live.address, "--wait", "60s")
+    recorder.wait_for("waiting", 20)
+    wait_until("the connection", lambda: is_connected(server, 1935))
+    # Who is refused is so before that.
+    time.sleep(6)
+    live.kill()
+    wait_until("its end", lambda: not is_connected(server, 1935))
+    live.start()
+    server.foreign_publisher("--room", "empty", "--codec", "H264")
+    after(recorder, 4)
+    recorder.stop()
+    told = recorder.wait_for("finished", 20)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert told["losses"] == 0 and told["duration"] > 3, told
+    wait_until("the recording", lambda: live.received and checks.decode_errors(live.received[-1]) == [])
+    assert checks.codecs(live.received[-1]) == {"video": "h264", "audio": "aac"}
+    assert checks.durations(live.received[-1])["video"] > 2
 
 
 @pytest.mark.parametrize(

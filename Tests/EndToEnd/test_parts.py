@@ -156,6 +156,15 @@ def test_a_command_has_the_signals_of_a_shell(server, tmp_path):
     assert not [number for number in shells if int(said["SigIgn"], 16) >> (number - 1) & 1]
 
 
+def test_what_a_command_is_still_to_do_is_told(server, tmp_path):
+    server.foreign_publisher("--room", "slow", "--codec", "VP8", "--no-video")
+    options = ("--duration", "1s", "--on-complete", 'sleep 3; test -s "$1"')
+    recorder = server.recorder("slow", "alice", tmp_path / "a.ogg", *options)
+    assert recorder.finish(40) == 0, recorder.report("failed")
+    [told] = [event for event in recorder.events if event["event"] == "completion_waiting"]
+    assert (told["file"], told["left"]) == (str(tmp_path / "a.ogg"), 1)
+
+
 def test_a_command_that_fails_is_told(server, tmp_path):
     server.foreign_publisher("--room", "command", "--codec", "VP8", "--no-video")
     recorder = server.recorder(

@@ -9,10 +9,12 @@ import socket
 import subprocess
 import sys
 import time
+import types
+import urllib.request
 
 import numpy as np
 import pytest
-from programs import KEYS, ROOT, mediabridge
+from programs import KEYS, ROOT, mediabridge, python
 from raw import Reader, lines, of
 from test_frames import FPS, HEIGHT, WIDTH, eventually, luma, numbers
 
@@ -103,6 +105,41 @@ def test_whoever_returns_has_another_command(room, tmp_path):
     room.foreign_publisher("--keep-size", "--no-audio", "--room", "other", "--identity", "carol")
     eventually(lambda: begun() == ["carol", "carol"])
     assert len(of("finished", told(reader))) == 2
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_whoever_is_back_as_their_leaving_is_told_is_heard_on(local_server, start, tmp_path, ends):
+    """As where a page is loaded anew: one update names another stay, with its tracks. What has ended begins anew."""
+    local_server.own_publisher("test", "alice", "vp8")
+    proxy = start(python("signal_proxy.py", "--to", local_server.url))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    through = types.SimpleNamespace(url=f"ws://{at}", enter=local_server.enter)
+    log = tmp_path / "info.jsonl"
+    command = f"echo begun >> {tmp_path}/begun; {'head -c 50000' if ends else 'cat'} > /dev/null"
+    reader = Reader(through, "frames", "--each", *SMALL, "--info", log, "--exec", command)
+
+    def tell_proxy(what):
+        assert urllib.request.urlopen(f"http://{at}/{what}", timeout=20).status == 200
+
+    def sids():
+        return [line["sid"] for line in of("track", lines(log))]
+
+    def begun():
+        return len((tmp_path / "begun").read_text().split())
+
+    if ends:
+        while not of("reader_gone", [json.loads(reader.process.stdout.readline())]):
+            pass
+    eventually(lambda: of("frame", lines(log)))
+    first = sids()[0]
+    tell_proxy("hold")
+    local_server.own_publisher("test", "alice", "vp8")
+    tell_proxy("release")
+    eventually(lambda: sids()[-1] != first)
+    seen = len(of("frame", lines(log)))
+    eventually(lambda: begun() == 2 if ends else len(of("frame", lines(log))) > seen + 5)
+    assert reader.stop() == 0, reader.said
+    assert begun() == (2 if ends else 1)
 
 
 def test_an_identity_leads_nowhere_else(room, tmp_path):

@@ -26,8 +26,8 @@ def stored_codecs(codec, container):
     return {"video": STORED[codec], "audio": {"opus"}}
 
 
-def assert_content(file, fps=FPS, sharpness=0.85):
-    frames = checks.numbered(file, clip.SIZE)
+def assert_content(file, fps=FPS, sharpness=0.85, size=clip.SIZE):
+    frames = checks.numbered(file, size)
     numbers = [number for number, _, _ in frames if number is not None]
     assert len(numbers) >= 0.97 * len(frames), f"only {len(numbers)} of {len(frames)} frames can be read"
     assert all(a < b for a, b in zip(numbers, numbers[1:])), f"frames out of order: {numbers}"
@@ -79,6 +79,21 @@ def test_record(server, tmp_path, codec, container):
         # What is encoded has keyframes that are known, every two seconds.
         assert SECONDS / 2 - 2.1 < checks.shown_after_seeking(file, SECONDS / 2) <= SECONDS / 2
     assert_content(file)
+
+
+@pytest.mark.realtime
+def test_layers_in_one_stream_become_whole_frames(server, tmp_path):
+    """Browsers send VP9 so: a frame of each size at each moment, the larger ones made of the smaller. No file holds that."""
+    size = (640, 360)
+    layers = ("--codec", "VP9", "--layers", "L2T3_KEY", "--keep-size", "--width", size[0], "--height", size[1])
+    server.foreign_publisher("--room", "layers", "--identity", "alice", *layers)
+    file = tmp_path / "layers.mkv"
+    recorder = server.recorder("layers", "alice", file, "--duration", f"{SECONDS}s")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert_whole(file)
+    assert checks.sizes(file) == {size}
+    assert_content(file, size=size)
 
 
 def test_waits_for_the_participant(server, tmp_path):

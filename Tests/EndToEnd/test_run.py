@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 import checks
+import pytest
 from live_server import LiveServer, wait_until
 from programs import ROOT
 from runner import KEYS, assert_whole, assert_without_gap
@@ -133,6 +134,27 @@ def test_a_job_that_is_put_back_waits_for_itself(server, runner):
     assert program.finish() == 0, program.report("failed")
     assert (folder / "talk.ogg").read_bytes() == before
     assert (folder / "copied").read_bytes() == before + (folder / "talk-2.ogg").read_bytes()
+
+
+@pytest.mark.parametrize("options", [{}, {"reconnect-attempts": 3}])
+def test_a_job_that_begins_anew_waits_for_no_command(server, runner, options):
+    """Nobody would be recorded while a large file is uploaded. `options` are those of the room that change with it."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--no-video")
+    folder = runner.folder
+    slow = f"while [ ! -e {folder}/go ]; do sleep 0.1; done; cat $1 >> {folder}/copied"
+    job = {"audio-only": True, "on-complete": slow, "destinations": ["talk.ogg"]}
+    runner.write({"talk": job})
+    program = runner.start()
+    runner.until("talk", "talk.ogg", 1)
+    runner.write({"talk": {**job, "audio-bitrate": 32}}, **options)
+    runner.until("talk", "talk-2.ogg", 1)
+    assert not runner.of("talk", "finished"), "its command still runs"
+    (folder / "go").touch()
+    runner.until_finished("talk", "talk.ogg")
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    both = [(folder / name).read_bytes() for name in ("talk.ogg", "talk-2.ogg")]
+    assert (folder / "copied").read_bytes() == both[0] + both[1]
 
 
 def test_a_live_playlist_goes_on_with_a_job_that_begins_anew(server, runner):

@@ -28,8 +28,6 @@ struct Captions: Sendable {
   private var open: [Key: Segment] = [:]
   /// The last segments of which there are cues: what still comes of them is late.
   private var done: [Key] = []
-  /// How many cues there were.
-  private(set) var count = 0
   /// When the oldest of what is still said began; nil where nothing is.
   var oldestStart: Duration? { open.values.map(\.start).min() }
 
@@ -82,7 +80,6 @@ struct Captions: Sendable {
   private mutating func cue(_ key: Key, _ segment: Segment) -> CaptionCue {
     if done.count >= Self.most { done.removeFirst() }
     done.append(key)
-    count += 1
     let (least, letter, most) = Self.readable
     let end = max(segment.newest, segment.start + min(max(least, letter * segment.text.count), most))
     return CaptionCue(start: segment.start, end: end, speaker: segment.speaker.name, text: segment.text)

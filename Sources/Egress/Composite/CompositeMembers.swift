@@ -6,6 +6,8 @@ struct CompositeMembers: Sendable {
   /// What arrives, or did.
   struct Arrival: Sendable {
     let publication: RemoteTrackPublication
+    /// The server's id of the track as this came of it; that of the publication is another one in another session.
+    let sid: String
     let media: IncomingMedia
     /// A publication that is gone knows of nobody.
     let identity: String
@@ -13,7 +15,7 @@ struct CompositeMembers: Sendable {
     /// As it has come so far.
     func track() async -> Manifest.Track {
       var track = Manifest.Track(publication, media, await media.reception())
-      track.publisherIdentity = identity
+      (track.trackId, track.publisherIdentity) = (sid, identity)
       return track
     }
   }
@@ -26,7 +28,7 @@ struct CompositeMembers: Sendable {
   var voices = VoiceTracks()
   var gaps = TrackGaps()
   /// Of those that are wanted; one that is gone is here until it was counted.
-  private var arriving: [String: Arrival] = [:]
+  private var arriving: [ObjectIdentifier: Arrival] = [:]
 
   /// - Returns: those that are published no more.
   mutating func follow(_ publications: [RemoteTrackPublication]) -> [RemoteTrackPublication] {
@@ -40,21 +42,23 @@ struct CompositeMembers: Sendable {
     var replaced: [Arrival] = []
     for publication in wanted {
       guard let media = publication.media else { continue }
-      let old = arriving[publication.sid]
-      if let old, old.media != media { replaced.append(old) }
+      let old = arriving[ObjectIdentifier(publication)]
+      guard old?.media != media else { continue }
+      if let old { replaced.append(old) }
       let identity = publication.participant?.identity ?? old?.identity ?? ""
-      arriving[publication.sid] = Arrival(publication: publication, media: media, identity: identity)
+      arriving[ObjectIdentifier(publication)] = Arrival(
+        publication: publication, sid: publication.sid, media: media, identity: identity)
     }
     return replaced
   }
 
   /// Whether it arrives now.
-  func has(_ arrival: Arrival) -> Bool { arriving[arrival.publication.sid]?.media == arrival.media }
+  func has(_ arrival: Arrival) -> Bool {
+    arriving[ObjectIdentifier(arrival.publication)]?.media == arrival.media
+  }
 
   var arrivals: [Arrival] { Array(arriving.values) }
 
   /// It is counted no more.
-  mutating func forget(_ publication: RemoteTrackPublication) {
-    if arriving[publication.sid]?.publication === publication { arriving[publication.sid] = nil }
-  }
+  mutating func forget(_ publication: RemoteTrackPublication) { arriving[ObjectIdentifier(publication)] = nil }
 }

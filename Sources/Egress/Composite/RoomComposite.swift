@@ -53,13 +53,16 @@ public actor RoomComposite: EgressJob {
     try checkTargets(&recording)
     plan.keep(recording.kinds)
     try checkLabels()
-    loadEncoders()
+    loadElements()
   }
 
-  /// Those bring the largest libraries along, which take as long to load as it takes to join a room.
-  private func loadEncoders() {
+  /// Encoders bring the largest libraries along, which take as long to load as it takes to join a room. Those of
+  /// outputs are there, too, when these are opened at the first moment.
+  private func loadElements() {
     let targets = job.targets?.all ?? []
-    GStreamer.load(targets.flatMap { $0.encoderElements(of: sent.traits) })
+    let outputs = targets.compactMap { try? $0.factory.fill($0.planner.read.output, values: $0.destination.values) }
+    GStreamer.load(
+      targets.flatMap { $0.encoderElements(of: sent.traits) } + outputs.flatMap { $0.elements.map(\.factory) })
   }
 
   func begin() async throws(LiveKitError) {
@@ -72,9 +75,8 @@ public actor RoomComposite: EgressJob {
   private func open() throws(LiveKitError) {
     job.targets?.know(room, nil, [])
     try job.targets?.claim()
-    // Whoever is there at the first moment has a track from it on.
     try begin(
-      with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil), opensLater: hasVoices)
+      with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil), opensLater: opensLater)
     guard let media = run?.job.media else { return }
     let relay = MixRelay { [gate = mixing.gate, onFrame = plan.onFrame] buffer, kind in
       guard let time = buffer.pts, gate.passes(kind, at: time) else { return }
@@ -96,6 +98,11 @@ public actor RoomComposite: EgressJob {
     // Those that were set before.
     if labels.board.text(of: nil) != nil { try showLabel(of: nil) }
   }
+
+  /// Whether destinations are opened at the first moment: whoever is there then has a track from it on, and an old file
+  /// stays until there is something to take its place. Where all goes to servers, one that refuses it ends the job,
+  /// which is to be known before anybody comes.
+  private var opensLater: Bool { hasVoices || job.targets?.all.contains(where: \.destination.isFile) == true }
 
   /// - Parameter isFirst: whether it goes on at once.
   func makeMix(_ kinds: Set<Track.Kind>, isFirst: Bool = false) throws(LiveKitError) -> RoomMix {
@@ -220,7 +227,7 @@ public actor RoomComposite: EgressJob {
       subscriptions.forget(publication)
       guard let arrival = members.arrivals.first(where: { $0.publication === publication }) else { continue }
       await count(arrival)
-      job.arrivals.close(publication.sid)
+      job.arrivals.close(arrival.sid)
       members.forget(publication)
     }
   }
@@ -229,7 +236,7 @@ public actor RoomComposite: EgressJob {
   private func noteArrivals() async {
     for old in members.noteArrivals() {
       job.arrivals.note(await old.track())
-      job.arrivals.close(old.publication.sid)
+      job.arrivals.close(old.sid)
     }
   }
 

@@ -9,7 +9,7 @@ import MediaCore
 /// Pipes and devices are not claimed: opening a pipe tells its reader something, and a device is everybody's.
 final class FileClaim: Sendable {
   private struct Hold {
-    let descriptor: Int32
+    let handle: OpenFile
     let identity: FileIdentity
     /// Without symbolic links; nil for a file that was there before.
     let newPath: String?
@@ -17,8 +17,15 @@ final class FileClaim: Sendable {
     var newFolders: [String] = []
   }
 
+  /// What is seen of the file that is held; of nothing that is held nothing is.
+  private struct Sight: Sendable {
+    var loss: LiveKitError?
+    var bytes: Int64?
+  }
+
   private let file: String
   private let hold: Locked<Hold?>
+  private let sight: DiskLook<Sight>
   /// Whether there was anything to hold.
   private let isRegular: Bool
   /// Paths of all that this process has written, or writes: what was moved away has had its name all the same.
@@ -33,8 +40,10 @@ final class FileClaim: Sendable {
       try Self.checkWritable(file)
       var hold = try Self.take(file)
       hold?.newFolders = folders
-      self.hold = Locked(hold)
       isRegular = hold != nil
+      let held = Locked(hold)
+      self.hold = held
+      sight = DiskLook(FileClaim.look(at: file, held)) { FileClaim.look(at: file, held) }
       _ = Self.known.withLock { $0.insert(Self.standardized(file)) }
     } catch {
       MissingFolders.remove(folders)
@@ -44,26 +53,44 @@ final class FileClaim: Sendable {
 
   deinit { release() }
 
-  /// Why what is written does not end up under the file's name any more; nil while it does.
-  var loss: LiveKitError? {
-    // In one with `replace`: what is compared is of the same moment.
-    let (held, now, code) = hold.withLock { hold in
-      (hold?.identity, hold.flatMap { _ in FileIdentity(path: file) }, errno)
+  /// Why what is written does not end up under the file's name any more; nil while it does. Where the disk does not
+  /// answer, as it was when it did.
+  var loss: LiveKitError? { sight.newest.loss }
+
+  /// Whether it is of the file that a path leads to.
+  func isOf(_ path: String) -> Bool {
+    let there = FileIdentity(path: path)
+    return hold.withLock { $0.map { $0.identity == there } ?? false }
+  }
+
+  /// Size of the file; nil for what is no regular one. Where the disk does not answer, as it was when it did.
+  var bytes: Int64? { sight.newest.bytes }
+
+  /// Waits for the disk.
+  private static func look(at file: String, _ hold: Locked<Hold?>) -> Sight {
+    while let held = hold.withLock({ $0 }) {
+      let (there, code) = (FileIdentity(path: file), errno)
+      let bytes = FileIdentity.size(of: held.handle.descriptor)
+      // What was replaced or given back meanwhile is of another moment.
+      guard hold.withLock({ $0?.identity == held.identity }) else { continue }
+      return Sight(loss: loss(of: file, held.identity, there, code), bytes: bytes)
     }
-    guard let held else { return nil }
-    guard let now else {
+    return Sight()
+  }
+
+  /// - Parameters:
+  ///   - there: what lies under its name.
+  ///   - code: why nothing does.
+  private static func loss(
+    of file: String, _ held: FileIdentity, _ there: FileIdentity?, _ code: Int32
+  ) -> LiveKitError? {
+    guard let there else {
       guard code == ENOENT || code == ENOTDIR else { return nil }
       return LiveKitError(.output, "\(file) was removed or renamed while it was being recorded")
     }
-    guard now != held else { return nil }
+    guard there != held else { return nil }
     return LiveKitError(.output, "\(file) was replaced by another file while it was being recorded")
   }
-
-  /// Whether it is of the file that a path leads to.
-  func isOf(_ path: String) -> Bool { hold.withLock { $0 != nil && $0?.identity == FileIdentity(path: path) } }
-
-  /// Size of the file; nil for what is no regular one.
-  var bytes: Int64? { hold.withLock { $0.flatMap { FileIdentity.size(of: $0.descriptor) } } }
 
   /// Puts other contents into its place, whole and at once, and holds these from now on.
   /// - Throws: why it cannot be, or that it was lost.
@@ -71,11 +98,9 @@ final class FileClaim: Sendable {
     if let loss { throw loss }
     try hold.withLock { hold throws(LiveKitError) in
       guard let held = hold else { throw notHeld }
-      let descriptor = try WholeFile.write(bytes, to: file)
-      let identity = FileIdentity(descriptor: descriptor) ?? held.identity
-      hold = Hold(
-        descriptor: descriptor, identity: identity, newPath: held.newPath, newFolders: held.newFolders)
-      close(held.descriptor)
+      let handle = try OpenFile(descriptor: WholeFile.write(bytes, to: file))
+      let identity = FileIdentity(descriptor: handle.descriptor) ?? held.identity
+      hold = Hold(handle: handle, identity: identity, newPath: held.newPath, newFolders: held.newFolders)
     }
   }
 
@@ -85,7 +110,7 @@ final class FileClaim: Sendable {
     if let loss { throw loss }
     try hold.withLock { hold throws(LiveKitError) in
       guard let hold else { throw notHeld }
-      try WholeFile.append(bytes, to: hold.descriptor, of: file)
+      try WholeFile.append(bytes, to: hold.handle.descriptor, of: file)
     }
   }
 
@@ -99,8 +124,9 @@ final class FileClaim: Sendable {
 
   /// - Throws: the recording that has just ended is not in the file.
   func checkWritten(by template: String) throws(LiveKitError) {
-    if let loss { throw loss }
-    guard bytes == 0 else { return }
+    let sight = Self.look(at: file, hold)
+    if let loss = sight.loss { throw loss }
+    guard sight.bytes == 0 else { return }
     throw LiveKitError(
       .output,
       "\(file): nothing was written into it; the pipeline template 'output/\(template)' writes elsewhere: let it write to "
@@ -110,19 +136,19 @@ final class FileClaim: Sendable {
   /// Lets others have it. A file that was made for this recording and holds nothing goes, with the folders that were made
   /// for it and hold nothing else.
   func release() {
-    let isThere = loss == nil
+    let isThere = Self.look(at: file, hold).loss == nil
     let held = hold.withLock { hold in
       defer { hold = nil }
       return hold
     }
     guard let held else { return }
     // Before the lock is given back: whoever gets it then sees that the name is free.
-    if isThere, let path = held.newPath, FileIdentity.size(of: held.descriptor) == 0 {
+    if isThere, let path = held.newPath, FileIdentity.size(of: held.handle.descriptor) == 0 {
       unlink(path)
       MissingFolders.remove(held.newFolders)
       _ = Self.known.withLock { $0.remove(Self.standardized(file)) }
     }
-    close(held.descriptor)
+    held.handle.unlock()
   }
 
   // MARK: Taking it
@@ -141,7 +167,8 @@ final class FileClaim: Sendable {
       }
       // Whoever held it may have removed it meanwhile. A file system that knows no locks is used without.
       if let identity = FileIdentity(descriptor: descriptor), identity == FileIdentity(path: file) {
-        return Hold(descriptor: descriptor, identity: identity, newPath: isNew ? resolved(file) : nil)
+        return Hold(
+          handle: OpenFile(descriptor: descriptor), identity: identity, newPath: isNew ? resolved(file) : nil)
       }
       close(descriptor)
     }
@@ -203,6 +230,17 @@ extension FileClaim {
       throw LiveKitError(.output, "\(name): no permission to write in \(folder); choose another file or folder")
     }
   }
+}
+
+/// A file that is open for as long as somebody has it: who looks at it may be a moment behind who gives it back.
+private final class OpenFile: Sendable {
+  let descriptor: Int32
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+  deinit { close(descriptor) }
+
+  /// Lets others have it at once.
+  func unlock() { flock(descriptor, LOCK_UN) }
 }
 
 /// Which file it is, whatever its name.

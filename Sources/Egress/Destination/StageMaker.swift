@@ -43,9 +43,11 @@ struct StageMaker: Sendable {
       try OutputPipeline(
         factory.fill(plan.read.output, values: destination.values), inputs: inputs(plan, destination),
         voices: plan.voices.map(\.number),
-        unused: OutputPlanner.inputs.filter { plan.feeds[$0.key] == nil }.map(\.value.output), factory: factory,
+        unused: OutputPlanner.inputs.filter { plan.feeds[$0.key] == nil }.map(\.value.output),
+        isLive: destination.isLive, factory: factory,
         onKeyframeNeeded: { [lines] in lines.requestKeyframe(ofInput: $0) },
-        onSegmentData: onSegmentData, onFailure: { onFailure(LiveKitError($0)) })
+        onSegmentData: onSegmentData, onSizeChange: { [lines] in lines.noteOtherSize() },
+        onFailure: { onFailure(LiveKitError($0)) })
     }
   }
 
@@ -116,6 +118,8 @@ final class DestinationLines: Sendable {
   /// Lines that fed it, of which there may still come what is older than the newest change.
   private let retiring = Locked<[FeedLine]>([])
   private let media: JobMedia
+  /// Whether its video has gone on in a size that not all players find, and whether that was told.
+  private let size = Locked((isOther: false, isTold: false))
 
   /// What has come on the lines so far is for others.
   init(_ lines: [OutputInput: FeedLine], _ media: JobMedia) {
@@ -167,6 +171,17 @@ final class DestinationLines: Sendable {
     let base = written(input, media) - media.written(on: line)
     let droppedBase = dropped(input) - line.dropped
     fed.withLock { $0[input] = Fed(line: line, base: base, droppedBase: droppedBase) }
+  }
+
+  /// Its video has gone on in a size that not all players find; on a media thread.
+  func noteOtherSize() { size.withLock { $0.isOther = true } }
+
+  /// - Returns: whether it has, once.
+  func takeSizeNews() -> Bool {
+    size.withLock { size in
+      defer { size.isTold = size.isOther }
+      return size.isOther && !size.isTold
+    }
   }
 
   /// Notes what came; nothing does from here on.

@@ -67,17 +67,21 @@ final class StreamLink: Sendable {
   // MARK: Watching
 
   /// Looks after it until `stop()`.
-  /// - Parameter reopen: makes another pipeline.
-  func start(reopen: @escaping @Sendable () throws(LiveKitError) -> Void) {
-    watch.start { [weak self] in self?.look(reopen) }
+  /// - Parameters:
+  ///   - isIdle: whether there is nothing to send yet.
+  ///   - reopen: makes another pipeline.
+  func start(
+    isIdle: @escaping @Sendable () -> Bool, reopen: @escaping @Sendable () throws(LiveKitError) -> Void
+  ) {
+    watch.start { [weak self] in self?.look(isIdle(), reopen) }
   }
 
   /// - Returns: when to look again; nil where there is nothing to look after any more.
-  private func look(_ reopen: () throws(LiveKitError) -> Void) -> Duration? {
-    let (step, stage, turn) = step()
+  private func look(_ isIdle: Bool, _ reopen: () throws(LiveKitError) -> Void) -> Duration? {
+    let (step, stage, turn) = step(isIdle)
     switch step {
     case .wait: break
-    case .lost: leave(stage)
+    case .lost, .rest: leave(stage)
     case .reopen: do { try reopen() } catch { broke(turn + 1, error) }
     case .over:
       leave(stage)
@@ -86,14 +90,18 @@ final class StreamLink: Sendable {
     return step == .over ? nil : Self.pace
   }
 
-  private func step() -> (StreamRetry.Step, OutputStage?, turn: Int) {
+  private func step(_ isIdle: Bool) -> (StreamRetry.Step, OutputStage?, turn: Int) {
     let (stage, turn) = state.withLock { ($0.stage, $0.turn) }
     let (taken, waiting) = stage?.load ?? (0, 0)
     return state.withLock { state in
       guard state.turn == turn else { return (.wait, nil, turn) }
       let wasAway = state.retry.awaySince != nil
-      let step = state.retry.look(taken: taken, waiting: waiting, isBroken: state.error != nil, at: .now)
+      let step = state.retry.look(
+        taken: taken, waiting: waiting, isBroken: state.error != nil,
+        isReached: !(state.error?.underlying is ConnectionFailure), isIdle: isIdle, at: .now)
       if step == .lost, !wasAway { (state.reason, state.losses) = (state.error ?? Self.stalled, state.losses + 1) }
+      // Nothing is missing, so that there is no reason to tell.
+      if step == .rest { (state.turn, state.stage, state.error) = (turn + 1, nil, nil) }
       return (step, stage, turn)
     }
   }

@@ -12,13 +12,16 @@ public enum EgressEvent: Sendable {
   case destinationChanged(DestinationStatus)
   /// A track has come later, or goes on in another form, such as from another publication.
   case trackChanged(OutputTrack)
-  /// The video comes in another codec from now on, and is encoded into the one that the file holds, or goes on in
-  /// another file.
+  /// The video comes in another codec from now on, or in spatial layers, and is encoded into what the file holds, or
+  /// goes on in another file.
   case codecChanged(CodecChange)
   /// A destination goes on with templates that have changed while it runs.
   case reloaded(TemplateReload)
   /// A changed template cannot be taken, and these destinations go on with the one before; the error says where and why.
   case reloadRefused(LiveKitError, locations: [String])
+  /// The video, which that destination stores as it is sent, goes on in another size inside of an MP4 file: some
+  /// players stop there. It is told once.
+  case sizeChanged(location: String, at: Duration)
   /// What could be stored as it is sent is encoded, because only that encode template has these variables.
   case encodedAnew(template: String, variables: [String])
   /// These of `RoomOptions.receiveValues` change nothing in the file, such as those of a decoder where the tracks are

@@ -58,10 +58,7 @@ extension JobDestination {
     guard (next.plan.segments == nil) == (current.segments == nil) else { throw anotherKind(next) }
     let isInPlace = !destination.isFile || current.segments != nil
     let place = isInPlace ? current.destination : nextPart
-    let said = isInPlace ? nil : try captions?.claim(beside: place)
     let stage = try open(next.plan, at: place, after: current)
-    stages.add(stage)
-    captions?.add(said, of: stage)
     let (before, old) = (setup.withLock { $0 }, lines.all)
     let known = Set(old.values.map(\.id))
     let newLines = Set(fed.values.map(\.id)).subtracting(known)
@@ -98,20 +95,18 @@ extension JobDestination {
   }
 
   /// A server takes one connection, and a playlist is written by one: there the stage before ends first.
-  private func open(
-    _ plan: OutputPlan, at place: Destination, after current: OutputStage
-  ) throws(LiveKitError) -> OutputStage {
-    let maker = StageMaker(factory: factory, lines: lines)
+  /// - Returns: nil where both may be open.
+  func openHeld(
+    _ plan: OutputPlan, at place: Destination, _ maker: StageMaker, after current: OutputStage
+  ) throws(LiveKitError) -> OutputStage? {
+    if let link = sort.link { return try openHeld(plan, at: place, maker, link) }
+    guard let segments = current.segments else { return nil }
     let fail: @Sendable (LiveKitError) -> Void = { [breakage] in breakage.note($0) }
-    if let link = sort.link { return try open(plan, at: place, maker, link) }
-    if let segments = current.segments {
-      return try maker.make(
-        plan, at: place, after: segments, claim: current.claim, hold: StageHold(onFailure: fail), onFailure: fail)
-    }
-    return try sort.open(maker, plan, at: place, place.isFile ? FileClaim(place.location) : nil, breakage)
+    return try maker.make(
+      plan, at: place, after: segments, claim: current.claim, hold: StageHold(onFailure: fail), onFailure: fail)
   }
 
-  private func open(
+  private func openHeld(
     _ plan: OutputPlan, at place: Destination, _ maker: StageMaker, _ link: StreamLink
   ) throws(LiveKitError) -> OutputStage {
     let turn = Locked<Int?>(nil)

@@ -62,7 +62,8 @@ final class JobDestination: Sendable {
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
       onOver: { [stages] in stages.end($0, before: $1) }, onPastEnd: { [ending] in ending.ring() })
     for (input, line) in lines { attach(line, input) }
-    sort.link?.start { [weak self] () throws(LiveKitError) in try self?.reopen(media) }
+    sort.link?.start(
+      isIdle: { media.origin == nil }, reopen: { [weak self] () throws(LiveKitError) in try self?.reopen(media) })
     rotate(media)
   }
 
@@ -95,10 +96,18 @@ final class JobDestination: Sendable {
   }
 
   /// Opens another pipeline, to which nothing goes yet.
-  func open(_ plan: OutputPlan, at next: Destination) throws(LiveKitError) -> OutputStage {
-    let claim = next.isFile ? try FileClaim(next.location) : nil
+  /// - Parameter current: that ends first where only one may write; nil where it is gone, or goes on beside it.
+  func open(
+    _ plan: OutputPlan, at next: Destination, after current: OutputStage? = nil
+  ) throws(LiveKitError) -> OutputStage {
+    let maker = StageMaker(factory: factory, lines: lines)
     let said = try captions?.claim(beside: next)
-    let stage = try sort.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, breakage)
+    let stage: OutputStage
+    if let current, let held = try openHeld(plan, at: next, maker, after: current) {
+      stage = held
+    } else {
+      stage = try sort.open(maker, plan, at: next, next.isFile ? FileClaim(next.location) : nil, breakage)
+    }
     stages.add(stage)
     captions?.add(said, of: stage)
     return stage
@@ -113,7 +122,14 @@ final class JobDestination: Sendable {
 
   /// Where the part after those that there are is written.
   var nextPart: Destination {
-    destination.nextPart(after: laterFiles.count + 1) { captions?.isTaken(beside: $0) ?? false }
+    destination.nextPart(after: laterFiles.count + 1, isTaken: isTaken)
+  }
+
+  /// Whether something else lies where files of that part would be, besides its own name.
+  private func isTaken(_ part: Destination) -> Bool {
+    if captions?.isTaken(beside: part) == true { return true }
+    guard let options = plan.segments else { return false }
+    return (try? SegmentNames(part, options).occupied(isLater: true)) != nil
   }
 
   /// What is written now; nil before the beginning and once the end is near.

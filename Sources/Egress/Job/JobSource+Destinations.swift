@@ -167,7 +167,11 @@ extension JobSource {
 
   /// Says how each destination is where that has changed.
   func tellDestinations() {
-    guard job.isTold, job.run?.hasNews == true else { return }
+    guard job.isTold, let run else { return }
+    for output in run.outputs where output.lines.takeSizeNews() {
+      tell(.sizeChanged(location: output.writer.stage.destination.shown, at: jobAge))
+    }
+    guard run.hasNews else { return }
     let figures = figures
     for status in job.run?.changes(figures) ?? [] { tell(.destinationChanged(status)) }
   }

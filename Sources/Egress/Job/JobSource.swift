@@ -18,6 +18,8 @@ protocol JobSource: EgressJob {
   var request: String { get }
   /// Who is recorded alone; nil for all who are there.
   var identity: String? { get }
+  /// The server's ids of single tracks that are recorded; empty where they are not named.
+  var trackSids: Set<String> { get }
   /// Whether somebody is one of those whose leaving may end it.
   func counts(_ participant: RemoteParticipant) -> Bool
   /// Why the source brings nothing any more; nil while it may.
@@ -58,6 +60,7 @@ extension Date {
 extension JobSource {
   nonisolated var loggers: Loggers { Loggers(room.options.logger) }
 
+  var trackSids: Set<String> { [] }
   var losses: MixLosses? { nil }
   func mixedGaps(until length: Duration) -> [Manifest.Span] { [] }
   // What comes and goes is told by events; each look costs some wakes of threads.
@@ -115,7 +118,7 @@ extension JobSource {
   /// Opens all destinations; one that cannot be opened fails alone.
   /// - Parameters:
   ///   - video: who is asked for keyframes.
-  ///   - opensLater: whether `openDestinations` does that, since it is not known yet what they are to have.
+  ///   - opensLater: whether that is left to `openDestinations`.
   /// - Throws: why none can be.
   func begin(
     with sent: SentMedia, beginsWithVideo: Bool, video: Locked<IncomingMedia?>, opensLater: Bool = false
@@ -125,18 +128,23 @@ extension JobSource {
       beginsWithVideo: beginsWithVideo && all.contains { $0.planner.kinds.contains(.video) }, duration: asked.duration,
       onKeyframeNeeded: { video.withLock { $0 }?.requestKeyframe() }, onChange: { [bell] in bell.ring() })
     if let start = job.pausedSince { _ = made.media.pause(at: start) }
-    let opened = opensLater ? [] : all.map { open($0, in: made, for: sent) }
-    let run = JobRun(job: made, destinations: opened, video: video)
-    if run.outputs.isEmpty, let lack = run.lack { throw lack }
+    var run = JobRun(job: made, destinations: [], video: video)
+    if !opensLater { try openDestinations(of: &run, for: sent) }
     job.begin(run)
   }
 
+  /// Opens all destinations of a job that was to begin without them; once they are, it does nothing.
   /// - Throws: why none can be.
   func openDestinations(for sent: SentMedia) throws(LiveKitError) {
-    guard let run = job.run, run.destinations.isEmpty else { return }
-    let opened = (job.targets?.all ?? []).map { open($0, in: run.job, for: sent) }
-    job.run?.destinations = opened
-    if let run = job.run, run.outputs.isEmpty, let lack = run.lack { throw lack }
+    guard var run = job.run, run.destinations.isEmpty else { return }
+    defer { job.run = run }
+    try openDestinations(of: &run, for: sent)
+  }
+
+  private func openDestinations(of run: inout JobRun, for sent: SentMedia) throws(LiveKitError) {
+    let made = run.job
+    run.destinations = (job.targets?.all ?? []).map { open($0, in: made, for: sent) }
+    if run.outputs.isEmpty, let lack = run.lack { throw lack }
   }
 
   /// Returns when the first moment is written, and tells how the destinations are from then on.

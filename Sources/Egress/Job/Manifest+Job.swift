@@ -12,7 +12,9 @@ extension Manifest {
     _ progress: OutputProgress, of room: Room, _ identity: String?, from origin: Date, to end: Date, _ length: Duration,
     tracks: [Track], gaps: [Span], speakers: SpeakerLog
   ) {
-    func all(_ kind: DestinationStatus.Kind) -> [DestinationStatus] { progress.destinations.filter { $0.kind == kind } }
+    func all(_ kind: DestinationStatus.Kind) -> [DestinationStatus] {
+      progress.destinations.filter { $0.kind == kind && $0.holdsMedia }
+    }
     let images = all(.images).flatMap(\.segments).map(Image.init)
     let playlists = all(.segments).map(Playlist.init)
     self.init(
@@ -22,6 +24,7 @@ extension Manifest {
       playlists: playlists.isEmpty ? nil : playlists, images: images.isEmpty ? nil : images,
       destinations: progress.destinations.map(Destination.init), tracks: tracks, gaps: gaps,
       speakers: speakers.turns(until: length).map { Span(identity: $0.identity, from: $0.from, to: $0.to) },
+      speakersUntil: speakers.end(until: length)?.rounded,
       codecChanges: progress.codecChanges.map(Change.init), reloads: progress.reloads.map(Reload.init),
       notRecorded: progress.omissions.map(Missing.init))
   }
@@ -77,6 +80,11 @@ extension Manifest.File {
   fileprivate init(_ location: String) {
     self.init(filename: (location as NSString).lastPathComponent, location: location)
   }
+}
+
+extension DestinationStatus {
+  /// Whether it came to be: what could not be opened, or got nothing, is nowhere.
+  fileprivate var holdsMedia: Bool { bytes > 0 || !completedFiles.isEmpty }
 }
 
 extension Manifest.Playlist {

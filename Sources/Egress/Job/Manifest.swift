@@ -146,6 +146,9 @@ public struct Manifest: Codable, Sendable, Equatable {
   public var gaps: [Span]
   /// Who spoke when, as the server told it.
   public var speakers: [Span]
+  /// Seconds since the first moment, up to which `speakers` has all; nil where that is the end. 100,000 turns are noted at
+  /// most.
+  public var speakersUntil: Double?
   /// In the order in which they came.
   public var codecChanges: [Change]
   /// In the order in which they took over.

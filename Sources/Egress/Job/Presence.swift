@@ -9,6 +9,16 @@ struct Presence: Sendable {
   private(set) var overSince: MediaTime?
   private(set) var isOver = false
   private var grace = Self.usualGrace
+  /// Whether a person was recorded.
+  private var hasPeople = false
+
+  /// Somebody who may publish.
+  struct Guest: Sendable {
+    /// Whether they are in the recording, or may be.
+    var isRecorded: Bool
+    /// A program that stays for as long as others do, as LiveKit's server takes it.
+    var isDependent: Bool
+  }
 
   /// A client that lost its connection comes back under the same name, and a page that is loaded anew does.
   static let usualGrace = RecordingOptions.usualEmptyTimeout
@@ -23,6 +33,14 @@ struct Presence: Sendable {
   func reading(at now: MediaTime) -> MediaTime {
     guard let overSince, grace <= Self.usualGrace || isOver else { return now }
     return min(now, end ?? overSince)
+  }
+
+  /// Whether nobody is left. Agents, and recorders of the server's own, are nobody: they may wait for the end of this as
+  /// it does for theirs. Where they alone were recorded they count.
+  /// - Parameter guests: all who are there.
+  mutating func isEmpty(_ guests: [Guest]) -> Bool {
+    hasPeople = hasPeople || guests.contains { $0.isRecorded && !$0.isDependent }
+    return guests.allSatisfy { hasPeople && $0.isDependent }
   }
 
   /// Notes whether the condition holds.
@@ -52,9 +70,13 @@ extension JobSource {
     let holds =
       switch ending {
       case .participantLeft: identity.map { participants[$0] == nil } ?? false
-      case .roomEmpty: participants.values.allSatisfy { !$0.mayPublish || !counts($0) }
+      case .roomEmpty:
+        job.presence.isEmpty(
+          participants.values.filter { $0.mayPublish && counts($0) }.map { one in
+            one.guest(isRecorded: identity == nil || identity == one.identity)
+          })
       case .tracksEnded:
-        participants.values.allSatisfy { Set($0.trackPublications.keys).isDisjoint(with: asked.trackSids) }
+        participants.values.allSatisfy { Set($0.trackPublications.keys).isDisjoint(with: trackSids) }
       case .durationReached: false
       }
     job.presence.note(holds, at: .now, grace: asked.emptyTimeout)
@@ -77,4 +99,8 @@ extension Room {
 
 extension RemoteParticipant {
   var mayPublish: Bool { permissions.canPublish || !trackPublications.isEmpty }
+
+  func guest(isRecorded: Bool) -> Presence.Guest {
+    Presence.Guest(isRecorded: isRecorded, isDependent: [.agent, .egress].contains(kind))
+  }
 }

@@ -12,13 +12,15 @@ struct SpeakerLog: Sendable {
 
   /// A pause for breath ends no turn.
   static let breath = Duration.seconds(1)
-  /// Some hours of a lively room.
-  private static let limit = 10_000
+  /// More than a day of a lively room, in some megabytes.
+  static let limit = 100_000
 
   /// Those that are over, in the order of their ends.
   private var over: [Turn] = []
   /// Since when somebody speaks.
   private var open: [String: Duration] = [:]
+  /// When the first turn began of those that had no room.
+  private var leftOutFrom: Duration?
 
   /// - Parameter speakers: all who speak from now on.
   mutating func note(_ speakers: Set<String>, at now: Duration) {
@@ -32,9 +34,16 @@ struct SpeakerLog: Sendable {
   /// By their beginnings.
   /// - Parameter now: the end of whoever speaks still.
   func turns(until now: Duration) -> [Turn] {
+    ended(at: now).over.sorted { ($0.from, $0.identity) < ($1.from, $1.identity) }
+  }
+
+  /// Up to when all turns are there; nil where none had to be left out.
+  func end(until now: Duration) -> Duration? { ended(at: now).leftOutFrom }
+
+  private func ended(at now: Duration) -> SpeakerLog {
     var whole = self
     whole.note([], at: now)
-    return whole.over.sorted { ($0.from, $0.identity) < ($1.from, $1.identity) }
+    return whole
   }
 
   private mutating func add(_ turn: Turn) {
@@ -42,6 +51,8 @@ struct SpeakerLog: Sendable {
       over[last].to = turn.to
     } else if over.count < Self.limit {
       over.append(turn)
+    } else {
+      leftOutFrom = min(leftOutFrom ?? turn.from, turn.from)
     }
   }
 }

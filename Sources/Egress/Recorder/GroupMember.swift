@@ -108,6 +108,11 @@ struct GroupMembers: Sendable {
     return last.mayBeginAnew(with: sids) || last.isClash && !isClash()
   }
 
+  /// When something came of one of them who is about to be recorded, the newest; nil where nothing has.
+  var flowedAt: MediaTime? {
+    all.compactMap { member -> MediaTime? in member.recorder?.flowedAt.withLock { $0 } }.max()
+  }
+
   /// How often it was recorded.
   func takes(of name: String) -> Int { all.count { $0.name == name && $0.hasBegun } }
 

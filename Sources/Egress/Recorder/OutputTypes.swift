@@ -33,7 +33,7 @@ public struct EncodedForm: Sendable, Equatable {
 }
 
 /// A track that has come in another codec than the one with which an output has begun: it is encoded into that from then
-/// on, or goes on in another file.
+/// on, or goes on in another file. With `sent` as `held` it has come in spatial layers, which no file can hold.
 public struct CodecChange: Sendable, Equatable {
   /// Where it is written: a file's path, or an address without what may be a secret in it.
   public var location: String

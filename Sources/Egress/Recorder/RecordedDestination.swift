@@ -71,15 +71,17 @@ struct RecordedDestination: Sendable {
   /// Whether media goes to it.
   var isOpen: Bool { output != nil && ending == nil }
 
-  /// Has it go on with video in another codec where it stores it as it is sent.
+  /// Has it go on with video in another codec, or in spatial layers, where it stores it as it is sent.
   /// - Returns: what changes; nil where it makes no difference.
   /// - Throws: why it cannot be.
   mutating func follow(
     _ media: IncomingMedia, _ publication: RemoteTrackPublication, _ job: Job
   ) throws(LiveKitError) -> CodecChange? {
     guard isOpen, let output, media.isVideo, output.has(.video), !output.isRaw(.video), let held = heldCodec,
-      held != media.codec
+      held != media.codec || media.hasSpatialLayers
     else { return nil }
+    // Another part, which is what there is without an encode template, would hold them as badly.
+    if held == media.codec { _ = try output.planner.encoder(for: TrackTraits(media), continuing: held) }
     let start = job.media.length
     let (encoder, part) = try job.change(
       output, from: held, to: TrackTraits(media), Job.Video(codec: media.codec, size: publication.dimensions))

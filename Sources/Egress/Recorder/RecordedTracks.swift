@@ -40,6 +40,9 @@ struct RecordedTracks: Sendable {
       (self.publication, self.media, self.received) = (publication, media, received)
     }
 
+    /// The server's id of the track as this came of it; that of the publication is another one in another session.
+    var sid: String { received.track.sid }
+
     /// With what was lost until now.
     var counted: Received {
       var counted = received
@@ -89,6 +92,8 @@ struct RecordedTracks: Sendable {
   private(set) var interrupted: Set<String> = []
   /// Subscribed to, or about to be.
   var taken: [Track.Kind: RemoteTrackPublication] = [:]
+  /// The server's ids of those, as they were last.
+  private var sids: [Track.Kind: String] = [:]
   /// Those that were not muted at some time since they were taken, by the server's ids.
   private var unmuted: Set<String> = []
   /// What arrives of those.
@@ -105,13 +110,25 @@ struct RecordedTracks: Sendable {
 
   /// Notes that it is subscribed to for the file.
   mutating func take(_ publication: RemoteTrackPublication) {
-    taken[publication.kind] = publication
+    (taken[publication.kind], sids[publication.kind]) = (publication, publication.sid)
     choice.take(publication)
     if !publication.isMuted { noteUnmuted(publication) }
   }
 
   /// Notes that something of it was to come.
   mutating func noteUnmuted(_ publication: RemoteTrackPublication) { unmuted.insert(publication.sid) }
+
+  /// What is known of a track by its SID is of the same one when it has another, as in another session.
+  mutating func followSids() {
+    for (kind, publication) in taken {
+      guard let old = sids[kind], old != publication.sid else { continue }
+      sids[kind] = publication.sid
+      choice.rename(old, to: publication.sid)
+      omissions.rename(old, to: publication.sid)
+      if unmuted.remove(old) != nil { unmuted.insert(publication.sid) }
+      if interrupted.remove(old) != nil { interrupted.insert(publication.sid) }
+    }
+  }
 
   /// Stops what arrives of a track.
   mutating func remove(_ kind: Track.Kind) {

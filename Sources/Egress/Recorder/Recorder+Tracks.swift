@@ -6,6 +6,7 @@ import MediaPipelines
 // Which tracks go into the file, and what becomes of them: one that is published anew, or comes later, goes on in it.
 extension Recorder {
   func heed(_ event: RoomEvent) async {
+    tracks.followSids()
     switch event {
     case .trackPublished(let participant, let publication): await consider(publication, of: participant)
     case .trackUnpublished(let participant, let publication): await unpublished(publication, by: participant)
@@ -91,10 +92,23 @@ extension Recorder {
       return
     }
     guard run.has(kind) else { throw run.refusal(of: kind) ?? LiveKitError(.invalidState, "nothing is written") }
-    let changes = try job.run?.follow(media, publication) ?? []
-    for change in changes { tell(.codecChanged(change)) }
+    try follow(media, publication)
     let track = try attach(publication, media, run)
     if job.isTold { tell(.trackChanged(track)) }
+  }
+
+  /// Has each output go on with what comes in a form in which it did not before.
+  private func follow(_ media: IncomingMedia, _ publication: RemoteTrackPublication) throws(LiveKitError) {
+    let changes = try job.run?.follow(media, publication) ?? []
+    for change in changes { tell(.codecChanged(change)) }
+  }
+
+  /// A sender may begin to send spatial layers at any time, which are encoded from then on.
+  func followLayers() {
+    guard let input = tracks.inputs[.video], input.media.hasSpatialLayers else { return }
+    do { try follow(input.media, input.publication) } catch {
+      omit(input.publication, error.message, wasWanted: true)
+    }
   }
 
   private func attach(
@@ -148,7 +162,7 @@ extension Recorder {
 
   func remove(_ kind: Track.Kind) {
     tellInterruptions()
-    if let sid = tracks.inputs[kind]?.publication.sid { job.arrivals.close(sid) }
+    if let sid = tracks.inputs[kind]?.sid { job.arrivals.close(sid) }
     tracks.remove(kind)
     if kind == .video { run?.video.withLock { $0 = nil } }
   }
@@ -160,6 +174,7 @@ extension Recorder {
 
   /// A track may go on in another session of the room, without having ended.
   func followMedia() async {
+    tracks.followSids()
     for input in tracks.inputs.values {
       guard let media = input.publication.media, media != input.media else { continue }
       await countPackets(of: input)

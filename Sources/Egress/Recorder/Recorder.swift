@@ -11,6 +11,8 @@ public actor Recorder: EgressJob {
   /// As they were given.
   let asked: RecordingOptions
   private let templates: [OutputTemplates]?
+  /// When something came first of who is looked for; nil while nothing has.
+  let flowedAt = Locked<MediaTime?>(nil)
   let subscriptions = SubscriptionLease()
   let notifier = EgressNotifier()
   let bell = Bell()
@@ -45,6 +47,7 @@ public actor Recorder: EgressJob {
     var search = RecordingSearch(
       room: room, options: options, subscriptions: subscriptions, deadline: deadline, bell: bell,
       onUpdate: notifier.tell)
+    search.onFlow = { [flowedAt] in flowedAt.withLock { $0 = $0 ?? MediaTime.now } }
     let listener = bell.ring(for: room.events)
     defer { listener.cancel() }
     let found = try await search.run()
@@ -53,9 +56,8 @@ public actor Recorder: EgressJob {
       _ = tracks.omissions.note(omission)
     }
     try await begin(found)
-    // What flows gets the time to begin the file, also at the end of the wait.
     let start = MediaTime.now
-    let wait = SourceWait(room: room, deadline: deadline.map { max($0, start + Self.patience + .seconds(5)) })
+    let wait = SourceWait(room: room, deadline: Self.limit(of: deadline, for: start))
     var told: String?
     try await awaitFirstMoment(wait, pause: pace) {
       if holdsUpAudio(since: start) { beginWithAudio() }
@@ -70,6 +72,13 @@ public actor Recorder: EgressJob {
 
   /// How long a keyframe may take before the recording begins with audio alone, which is kept for as long.
   private static let patience = Duration.seconds(10)
+
+  /// What flows gets the time to begin the file, also at the end of the wait.
+  /// - Parameter start: when it flowed; nil where nothing has yet.
+  static func limit(of deadline: MediaTime?, for start: MediaTime?) -> MediaTime? {
+    guard let deadline, let start else { return deadline }
+    return max(deadline, start + patience + .seconds(5))
+  }
 
   private var camera: RemoteTrackPublication? { tracks.inputs[.video]?.publication }
 
@@ -105,7 +114,8 @@ public actor Recorder: EgressJob {
       await take(publication)
       try join(publication)
     }
-    await consider(found.participant)
+    // Whoever has begun another stay meanwhile is another object.
+    if let identity, let participant = room.remoteParticipants[identity] { await consider(participant) }
     departed(found.participant)
   }
 }
@@ -114,6 +124,7 @@ extension Recorder: JobSource {
   nonisolated var request: String { asked.request }
   public var kinds: Set<Track.Kind> { options.kinds }
   var identity: String? { tracks.identity }
+  var trackSids: Set<String> { tracks.choice.sids }
   var sourceFailure: LiveKitError? { nil }
   var received: [RecordedTracks.Received] { tracks.all }
   var incoming: [IncomingMedia] { tracks.inputs.values.map(\.media) }
@@ -124,6 +135,7 @@ extension Recorder: JobSource {
 
   func followRoom() async {
     await followMedia()
+    followLayers()
     feed()
     tellInterruptions()
   }
@@ -134,7 +146,10 @@ extension Recorder: JobSource {
     let (kind, reception) = (input.publication.kind, await input.media.reception())
     // Another track may have taken its place meanwhile.
     guard tracks.inputs[kind]?.media == input.media else { return }
-    job.arrivals.note(Manifest.Track(input.publication, input.media, reception))
+    var track = Manifest.Track(input.publication, input.media, reception)
+    // The publication may have another SID by now, while this is what came of it before.
+    track.trackId = input.sid
+    job.arrivals.note(track)
     let sum = job.arrivals.sum(kind.description)
     tracks.inputs[kind]?.received.track.packetsReceived = sum.packets
     tracks.inputs[kind]?.received.track.packetsLost = sum.lost
@@ -155,6 +170,8 @@ extension Recorder: JobSource {
 extension TrackTraits {
   /// Of a track that sends something, or of one that is yet to come.
   init(_ media: IncomingMedia?) {
-    self.init(codec: media?.codec, mayTurn: media?.mayTurn ?? false, hasBFrames: media?.hasBFrames ?? false)
+    self.init(
+      codec: media?.codec, mayTurn: media?.mayTurn ?? false, hasBFrames: media?.hasBFrames ?? false,
+      hasSpatialLayers: media?.hasSpatialLayers ?? false)
   }
 }

@@ -44,7 +44,8 @@ extension RecorderGroup {
     case .participant: (options.participant, options.ending) = (participant, .participantLeft)
     case .track:
       (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
-      options.trackNames = []
+      // Under another SID it is another one of the group.
+      (options.trackNames, options.followsSids) = ([], false)
     }
     for index in options.destinations.indices { options.destinations[index].takesBefore += take - 1 }
     return options

@@ -30,6 +30,14 @@ extension RecorderGroup {
     }
   }
 
+  /// All who may publish.
+  var guests: [Presence.Guest] {
+    let names = NamePatterns(options.participantPatterns)
+    return room.remoteParticipants.values.filter(\.mayPublish).map { one in
+      one.guest(isRecorded: names.matches(one.identity))
+    }
+  }
+
   private func wanted(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
     let (kinds, names) = (options.wantedKinds, NamePatterns(options.trackNames))
     return participant.trackPublications.values.filter {

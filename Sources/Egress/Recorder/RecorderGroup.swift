@@ -83,9 +83,10 @@ public actor RecorderGroup: EgressJob {
 
   private func begin() async throws(LiveKitError) {
     phase = .running([bell.ring(for: room.events), Task { [weak self] in await self?.look() }])
-    let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
+    let deadline = options.wait.map { MediaTime.now + $0 }
     notifier.tell(.waiting("a \(unit)"))
     while begun == nil {
+      let wait = SourceWait(room: room, deadline: Recorder.limit(of: deadline, for: members.flowedAt))
       do throws(LiveKitError) { try wait.check(for: "a \(unit) that sends something") } catch {
         throw reason(error)
       }
@@ -116,8 +117,7 @@ public actor RecorderGroup: EgressJob {
         members.note(present, isPaused: clock.isPaused, at: .now)
         // Before the first one came nobody has left.
         if begun != nil {
-          let isEmpty = room.remoteParticipants.values.allSatisfy { !$0.mayPublish }
-          presence.note(isEmpty, at: .now, grace: options.emptyTimeout)
+          presence.note(presence.isEmpty(guests), at: .now, grace: options.emptyTimeout)
         }
       }
       watchRoom()

@@ -45,6 +45,8 @@ public struct RecordingOptions: Sendable {
   public var captions = false
   /// Whether voices have tracks of their own beside the mix.
   var hasVoices = false
+  /// Whether a track that was named is still that one when it has another SID, as in a new session.
+  var followsSids = true
   /// What ends the recording besides `Recorder.finish()` and `duration`.
   public var ending: Ending?
   /// How long that has to hold which `ending` says, since who lost a connection comes back. What is longer than 2 s is in the

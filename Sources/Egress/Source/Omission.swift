@@ -86,6 +86,13 @@ struct OmissionList: Sendable {
     others.remove(sid.hashValue)
   }
 
+  /// A track has another SID from now on.
+  mutating func rename(_ old: String, to new: String) {
+    guard !has(new) else { return forget(old) }
+    for index in known.indices where known[index].sid == old { known[index].sid = new }
+    if others.remove(old.hashValue) != nil { others.insert(new.hashValue) }
+  }
+
   func has(_ sid: String) -> Bool { known.contains { $0.sid == sid } || others.contains(sid.hashValue) }
 }
 

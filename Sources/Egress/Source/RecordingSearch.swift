@@ -26,6 +26,8 @@ struct RecordingSearch {
   /// Rings for what happens in the room, and here for media that begins to flow.
   let bell: Bell
   let onUpdate: @Sendable (EgressEvent) -> Void
+  /// Called when something of somebody flows, again and again.
+  var onFlow: @Sendable () -> Void = {}
   /// Called before each look.
   var onLook: @Sendable () -> Void = {}
 
@@ -135,6 +137,7 @@ struct RecordingSearch {
 
   private mutating func isReady(_ found: Found) -> Bool {
     guard !found.flowing.isEmpty else { return false }
+    onFlow()
     let limit = progress.flows(found.participant, at: .now)
     let settled = found.publications.filter { found.isFlowing($0) || $0.refusal != nil }
     if Set(settled.map(\.kind)) == found.kinds, choice.isFinal(settled) { return true }

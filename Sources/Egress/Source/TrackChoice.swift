@@ -4,7 +4,8 @@ import MediaBridge
 ///
 /// Pure: it knows what was asked for, and which sources were taken.
 struct TrackChoice: Sendable {
-  private let sids: Set<String>
+  private(set) var sids: Set<String>
+  private let followsSids: Bool
   private let sources: Set<Track.Source>
   private let names: NamePatterns
   private var kindsByDefault: Set<Track.Kind>
@@ -14,7 +15,7 @@ struct TrackChoice: Sendable {
   private(set) var takenSids: Set<String> = []
 
   init(_ options: RecordingOptions) {
-    sids = Set(options.trackSids)
+    (sids, followsSids) = (Set(options.trackSids), options.followsSids)
     sources = Set(options.sources)
     names = NamePatterns(options.trackNames)
     kindsByDefault = options.kinds
@@ -53,6 +54,12 @@ struct TrackChoice: Sendable {
   mutating func take(_ track: TrackPublication) {
     taken[track.kind] = taken[track.kind] ?? track.source
     takenSids.insert(track.sid)
+  }
+
+  /// A track that was taken has another SID from now on, and is still the one that was named.
+  mutating func rename(_ old: String, to new: String) {
+    takenSids.insert(new)
+    if followsSids, sids.contains(old) { sids.insert(new) }
   }
 
   /// The camera before a shared screen, and the one that is known before one that is not.

@@ -12,8 +12,8 @@ package final class OutputPipeline: Sendable {
     package var parser: String?
     /// The format of all that comes; nil to go by what comes first.
     package var caps: Caps?
-    /// Whether a format that changes is told. A multiplexer takes one description of a stream: what changes later travels
-    /// within it.
+    /// Whether a format that changes is told. Most multiplexers take one description of a stream: what changes later
+    /// travels within it. Those that take another one are told of it in any case.
     package var followsFormat: Bool
     /// How often a frame goes in, what comes in between being left out; nil for all.
     package var interval: Duration?
@@ -36,9 +36,11 @@ package final class OutputPipeline: Sendable {
   private struct Source: Sendable {
     let element: AppSource
     let input: Input
+    /// Whether a format that changes is told.
+    let followsFormat: Bool
 
     /// Whether the format of what is pushed next is told.
-    var updatesCaps: Bool { input.followsFormat || (input.caps == nil && element.counters.buffers == 0) }
+    var updatesCaps: Bool { followsFormat || (input.caps == nil && element.counters.buffers == 0) }
   }
 
   private let made: TemplatePipeline
@@ -47,28 +49,38 @@ package final class OutputPipeline: Sendable {
   /// Nil where each buffer goes on at once.
   private let batch = Locked<WriteBatch<AppSource.Waiting>?>(nil)
   private let isSegmented: Bool
+  private let isLive: Bool
   /// By input.
   private let standIns = Locked<[String: MediaBuffer]>([:])
   /// Of inputs that do not take all.
   private let intervals: Locked<[String: FrameInterval]>
+  /// Nil where any size will do.
+  private let size: Locked<SizeWatch>?
+  private let onSizeChange: @Sendable () -> Void
 
   /// - Parameters:
   ///   - inputs: by the name of the appsrc.
   ///   - voices: the numbers of the audio inputs beside the first, in the order of their tracks.
   ///   - unused: the names of those that get nothing, which are taken out.
+  ///   - isLive: whether it goes to a server, to which what comes late is of no use.
   ///   - onKeyframeNeeded: told the input behind which something asks for a keyframe, on any thread.
   ///   - onSegmentData: gets what comes out at the appsink `segments`, on its streaming thread; nil for a template without.
+  ///   - onSizeChange: told once that video which is encoded goes on in a size that not all players find, on the thread
+  ///     that pushes it.
   ///   - onFailure: told when the pipeline fails while it runs, on the thread that all pipelines share.
   package init(
-    _ template: FilledTemplate, inputs: [String: Input], voices: [Int] = [], unused: [String], factory: PipelineFactory,
-    onKeyframeNeeded: @escaping @Sendable (String) -> Void, onSegmentData: (@Sendable (MediaBuffer) -> Void)? = nil,
+    _ template: FilledTemplate, inputs: [String: Input], voices: [Int] = [], unused: [String], isLive: Bool = false,
+    factory: PipelineFactory, onKeyframeNeeded: @escaping @Sendable (String) -> Void,
+    onSegmentData: (@Sendable (MediaBuffer) -> Void)? = nil, onSizeChange: @escaping @Sendable () -> Void = {},
     onFailure: @escaping @Sendable (PipelineFailure) -> Void
   ) throws(PipelineFailure) {
     made = try factory.make(
       template, template.description(withAudio: voices, captions: inputs.keys.contains(CaptionInput.name)))
     pipeline = made.pipeline
     for name in unused where pipeline.hasElement(name) { try made.removeBranch(from: name) }
-    isSegmented = onSegmentData != nil
+    (self.isLive, isSegmented) = (isLive, onSegmentData != nil)
+    self.onSizeChange = onSizeChange
+    size = template.saysOneSize ? Locked(SizeWatch()) : nil
     if let onSegmentData { try made.sink("segments", onBuffer: onSegmentData) }
     var sources: [String: Source] = [:]
     for (name, input) in inputs {
@@ -77,7 +89,8 @@ package final class OutputPipeline: Sendable {
       if let caps = input.caps { source.set(caps: caps) }
       if let title = input.title { source.set(title: title, isOfAll: input.isTitleOfFile) }
       try made.onKeyframeRequest(atSource: name) { onKeyframeNeeded(name) }
-      sources[name] = Source(element: source, input: input)
+      let isTold = input.followsFormat || (input.caps == nil && template.takesAnotherFormat)
+      sources[name] = Source(element: source, input: input, followsFormat: isTold)
     }
     self.sources = sources
     intervals = Locked(inputs.compactMapValues { $0.interval.map(FrameInterval.init) })
@@ -91,10 +104,8 @@ package final class OutputPipeline: Sendable {
   /// - Throws: what keeps it from its beginning, such as a file that cannot be opened.
   package func start() throws(PipelineFailure) {
     try made.start()
-    // Raw frames are large, and their memory is the decoder's.
-    guard isSegmented || pipeline.writesOnlyFiles, !sources.values.contains(where: \.input.followsFormat) else {
-      return
-    }
+    // Raw frames are large, and their memory is the decoder's. A batch has one format.
+    guard isSegmented || pipeline.writesOnlyFiles, !sources.values.contains(where: \.followsFormat) else { return }
     let limit = sources.values.map(\.element.batchLimit).min() ?? 0
     batch.withLock { $0 = limit > 1 ? WriteBatch(limit: limit) : nil }
   }
@@ -105,6 +116,7 @@ package final class OutputPipeline: Sendable {
   ///   - time: since the pipeline's beginning.
   package func push(_ media: MediaBuffer, into input: String, at time: Duration, decodedAt dts: Duration? = nil) {
     guard let source = sources[input], passes(input, at: time) else { return }
+    if input == "video", let size, size.withLock({ $0.isOther(media.caps) }) { onSizeChange() }
     let waiting = AppSource.Waiting(
       media, pts: MediaTime(nanoseconds: time.nanoseconds), dts: MediaTime(nanoseconds: (dts ?? time).nanoseconds))
     guard let batch = batch.withLock({ $0?.add(waiting, of: input, at: time) }) else {
@@ -152,17 +164,31 @@ package final class OutputPipeline: Sendable {
   }
 
   /// Writes what the output needs to be complete. Nothing is pushed any more.
+  /// - Parameter limit: the longest wait in which nothing moves; of what is live, the longest wait.
   /// - Throws: why it is not.
-  package func complete() async throws(PipelineFailure) {
+  package func complete(within limit: Duration = .seconds(10)) async throws(PipelineFailure) {
     push(batch.withLock { $0?.take() ?? [:] })
     pushStandIns()
-    let elements = sources.values.map(\.element)
+    let (elements, isLive) = (sources.values.map(\.element), isLive)
     do throws(PipelineError) {
-      try await pipeline.sendEndOfStream { elements.reduce(0) { $0 + $1.queuedBuffers } }
+      // A server that is slow could take minutes for what waits, and whoever watches has gone by then.
+      try await pipeline.sendEndOfStream(timeLimit: limit) {
+        isLive ? 0 : elements.reduce(0) { $0 + $1.queuedBuffers }
+      }
     } catch {
-      let failure = ConnectionFailure(error, in: made.template)
-      throw PipelineFailure(.destination, failure?.message ?? error.message, underlying: failure ?? error)
+      throw incompleteness(error)
     }
+  }
+
+  private func incompleteness(_ error: PipelineError) -> PipelineFailure {
+    let failure = ConnectionFailure(error, in: made.template)
+    let message = isLive && error.kind == .timeLimit ? untaken : error.message
+    return PipelineFailure(.destination, failure?.message ?? message, underlying: failure ?? error)
+  }
+
+  private var untaken: String {
+    let rest = sources.values.map(\.element.queuedTime).max() ?? .zero
+    return "its server did not take the last \(max(1, Int(rest.seconds.rounded(.up)))) s"
   }
 
   /// What goes in where nothing else has when it is completed: a file with a track of which nothing is known does not play.

@@ -190,7 +190,7 @@ actor RawSession {
     case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .reconnected: await arrange()
     case .participantDisconnected(let participant):
       await arrange()
-      leave(participant.identity ?? participant.sid)
+      await leave(participant.identity ?? participant.sid)
     case .muteChanged(_, let publication, let isMuted):
       // Another track may be taken in its place, or this one in the place of another.
       if isMuted { setMuted(true, publication) }
@@ -211,10 +211,19 @@ actor RawSession {
   }
 
   /// Of who has left: a command has nothing more to wait for, and a reader that has ended is begun anew when they come
-  /// back. A file goes on then.
-  private func leave(_ key: String) {
-    guard request.endsWithParticipant || streams.hasEnded(key) else { return }
-    guard let stream = streams.leave(key, duration) else { return }
+  /// back. A file goes on then, and so does a command for who is back already: a server may tell both at once.
+  private func leave(_ key: String) async {
+    noteEnds()
+    let isBack = room.remoteParticipants[key] != nil
+    guard streams.hasEnded(key) || request.endsWithParticipant && !isBack else { return }
+    if let stream = streams.leave(key, duration) { end(stream) }
+    guard isBack else { return }
+    // What was taken of them by then is for the next reader.
+    for index in takes.indices where takes[index].key == key { takes[index].track = nil }
+    await arrange()
+  }
+
+  private func end(_ stream: any RawStream) {
     let number = (leaving.keys.max() ?? 0) + 1
     let isKnown = stream.failure != nil
     leaving[number] = Task {
@@ -251,6 +260,7 @@ actor RawSession {
       refusals.forgetSilence(of: new.publication.sid)
       await new.publication.hold(request.need)
     }
+    for take in takes where streams[take.key] == nil { _ = prepare(take) }
     for index in takes.indices { follow(takeAt: index) }
     for take in takes where take.track != nil { await ask(take.publication) }
   }

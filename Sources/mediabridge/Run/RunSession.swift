@@ -61,7 +61,7 @@ actor RunSession {
     let before = leaving + ended
     leaving += ended.filter { !$0.job.isOver }
     for (job, room) in starts {
-      start(job, room, after: before.filter { $0.job.standsInTheWay(of: job, room) }.map(\.task))
+      start(job, room, after: before.map(\.job).filter { $0.standsInTheWay(of: job, room) })
     }
   }
 
@@ -81,11 +81,11 @@ actor RunSession {
     return difference
   }
 
-  private func start(_ job: RunJob, _ room: RunRoom, after others: [Task<Void, Never>]) {
+  private func start(_ job: RunJob, _ room: RunRoom, after others: [RunningJob]) {
     let console = Console(isJSON: console.isJSON, job: job.name, lives: lives)
     let started = RunningJob(job, in: room, console: console)
     let task = Task {
-      for other in others { await other.value }
+      for other in others { await other.untilClosed() }
       await run(started)
     }
     running[job.name] = Running(job: started, task: task)
@@ -96,6 +96,8 @@ actor RunSession {
     for location in written { used[location, default: 0] += 1 }
     self.isWhole = self.isWhole && isWhole
     leaving.removeAll { $0.job === job }
+    // In the same step, so that its locations are counted once.
+    job.over(isWhole)
   }
 
   /// How often each location was written, or is by another job.

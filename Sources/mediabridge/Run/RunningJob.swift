@@ -13,6 +13,8 @@ final class RunningJob: Sendable {
     /// Of each destination, as the file gives it.
     var locations: [String] = []
     var isOver = false
+    /// Whether it is in no room any more.
+    var hasLeft = false
     /// Whether something is missing of what was asked for.
     var hasFailed = false
     var refused = RefusedChanges()
@@ -26,6 +28,8 @@ final class RunningJob: Sendable {
   let room: RunRoom
   let console: Console
   private let interruption = Interruption(signals: [])
+  /// Comes when it writes nothing any more.
+  private let closing = Interruption(signals: [])
   private let state: Locked<State>
 
   init(_ job: RunJob, in room: RunRoom, console: Console) {
@@ -53,15 +57,14 @@ final class RunningJob: Sendable {
   /// - Parameters:
   ///   - used: how often a location was written already.
   ///   - media: standard output, where that carries the media of a job.
-  /// - Returns: the locations that were written, and whether all that was asked for is there; what is not is told.
+  /// - Returns: the locations that were written, and whether all that was asked for is there; what is not is told. Whoever
+  ///   calls notes them, and that it is `over`.
   func run(_ rooms: RunRooms, besides used: [String: Int], media: Int32?) async -> (written: [String], isWhole: Bool) {
     let (written, failure) = await perform(in: rooms, besides: used, media)
     if let failure { console.fail(failure) }
     let lack = state.withLock { $0.lack }
     if let lack { console.fail(lack) }
-    let isWhole = failure == nil && lack == nil
-    over(isWhole)
-    return (written, isWhole)
+    return (written, failure == nil && lack == nil)
   }
 
   private typealias Outcome = (written: [String], failure: (any Error)?)
@@ -74,9 +77,14 @@ final class RunningJob: Sendable {
     case .record(let recording): outcome = await record(recording, room, rooms, besides: used)
     case .raw(let command): outcome = await handOn(command, room, rooms, besides: used, media)
     }
-    await rooms.leave(room)
+    await leave(room, rooms)
     if state.withLock({ $0.isRemoved }), isIdle(outcome.failure) { outcome.failure = nil }
     return outcome
+  }
+
+  /// Once: what it has written may still be handed on.
+  private func leave(_ room: Room, _ rooms: RunRooms) async {
+    if state.set(\.hasLeft, to: true) { await rooms.leave(room) }
   }
 
   /// Whether it was ended while it waited, with nothing missing that had come.
@@ -111,7 +119,10 @@ final class RunningJob: Sendable {
     _ arguments: RecordCommand, _ source: any EgressJob, _ room: Room, _ prepared: RecordCommand.Prepared,
     _ rooms: RunRooms
   ) async throws {
-    let recording = try await arguments.recording(source, room, prepared.options, console, interruption: interruption)
+    let recording = try await arguments.recording(source, room, prepared.options, console, interruption: interruption) {
+      await self.leave(room, rooms)
+      self.closing.end()
+    }
     state.withLock { $0.recording = recording }
     arguments.tellIdleOptions(console)
     try await join(room, rooms)
@@ -254,13 +265,18 @@ final class RunningJob: Sendable {
     state.withLock { $0.isRemoved } ? nil : .stoppedEarly
   }
 
-  private func over(_ isWhole: Bool) {
+  /// - Parameter isWhole: whether all that was asked for is there.
+  func over(_ isWhole: Bool) {
     state.withLock { state in
       (state.isOver, state.hasFailed) = (true, !isWhole)
       (state.recording, state.composite) = (nil, nil)
     }
+    closing.end()
     console.endLive()
   }
+
+  /// Returns when its places are free, though a command may still have to take what is there.
+  func untilClosed() async { await closing.wait(atMost: nil) }
 }
 
 extension LiveKitError {

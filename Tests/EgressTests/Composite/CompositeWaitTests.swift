@@ -1,4 +1,5 @@
 import BridgeTesting
+import Foundation
 import MediaBridge
 import MediaCore
 import Testing
@@ -26,6 +27,28 @@ import Testing
     #expect(mixes)
     let done = try await composite.finish()
     #expect(done.destinations.map(\.state) == [.complete])
+    await room.disconnect()
+    await server.stop()
+  }
+
+  /// The room may stay empty, or be the wrong one.
+  @Test(arguments: ["a.mkv", "a.m3u8"]) func whatIsWrittenOverStaysUntilSomethingComes(_ name: String) async throws {
+    let folder = try TemporaryFolder()
+    let file = "\(folder.path)/\(name)"
+    try "yesterday".write(toFile: file, atomically: false, encoding: .utf8)
+    let server = try await SyntheticRoom.start(codecs: [:])
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
+    let composite = RoomComposite(room: room, options: CompositeOptions(file: file, wait: .seconds(60)))
+    let told = Collector<String>(composite.events) { if case .waiting(let missing) = $0 { missing } else { nil } }
+    let start = Task { try await composite.start() }
+    try await eventually("that it waits") { told.values == ["somebody to publish"] }
+    #expect(throws: LiveKitError.self, "nobody else may take it meanwhile") { _ = try FileClaim(file) }
+    _ = try await composite.finish()
+    let error = await #expect(throws: LiveKitError.self) { try await start.value }
+    #expect(error?.code == .cancelled)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "yesterday")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
     await room.disconnect()
     await server.stop()
   }

@@ -26,6 +26,25 @@ enum MadeMP4 {
     return box("moof", box("traf", track))
   }
 
+  /// Of a file that was completed: the places at which fragments begin.
+  static func list(_ places: [Int]) -> [UInt8] {
+    let entries = places.flatMap { (place: Int) -> [UInt8] in word(0) + word(place) + [1, 1, 1] }
+    let track = box("tfra", word(0) + word(1) + word(0) + word(places.count) + entries)
+    return box("mfra", track + box("mfro", word(0) + word(track.count + 24)))
+  }
+
+  /// So many fragments of a second each, and the list of them.
+  /// - Parameter offset: by how much what is listed is off.
+  static func completed(_ fragments: Int, offset: Int = 0) -> [UInt8] {
+    var (file, places) = (head + index(), [Int]())
+    for number in 0..<fragments {
+      places.append(file.count + offset)
+      file += fragment(at: 1000 * number, [500, 500])
+      file += data
+    }
+    return file + list(places)
+  }
+
   static let head = box("ftyp", Array("isom".utf8))
   static let data = box("mdat", [UInt8](repeating: 7, count: 50))
   /// Two fragments whose indices are behind their data, the second one 600 ms long.
@@ -55,6 +74,28 @@ struct MP4LayoutTests {
   @Test func anOrdinaryFileLastsAsItsIndexSays() {
     let file = MadeMP4.head + MadeMP4.box("free") + MadeMP4.data + MadeMP4.index(ticks: 2500) + MadeMP4.box("uuid")
     #expect(stored(file) == StoredMedia(end: Int64(file.count), length: .milliseconds(2500)))
+  }
+
+  /// A day of two tracks has hundreds of thousands of them.
+  @Test func ofManyFragmentsTheNewestAreRead() {
+    let file = MadeMP4.completed(2000)
+    var reads = 0
+    let source = ByteSource(count: Int64(file.count)) { start, size in
+      reads += 1
+      return Array(file[Int(start)..<Int(start) + size])
+    }
+    #expect(StoredMedia(of: source) == StoredMedia(end: Int64(file.count), length: .seconds(2000)))
+    #expect(reads < 1000)
+    reads = 0
+    let media = MadeMP4.head.count + MadeMP4.index().count + MadeMP4.fragment(at: 0, [500, 500]).count + 8
+    #expect(StoredFile.header(of: source) == Array(file[..<media]))
+    #expect(reads < 50)
+  }
+
+  @Test(arguments: [(3, 0), (40, 4), (40, 1 << 30)])
+  func aListThatIsShortOrWrongIsNotGoneBy(_ count: Int, _ offset: Int) {
+    let file = MadeMP4.completed(count, offset: offset)
+    #expect(stored(file) == StoredMedia(end: Int64(file.count), length: .seconds(count)))
   }
 
   @Test func aSampleWithoutDurationLastsAsTheTrackSays() {
@@ -90,8 +131,11 @@ struct MP4LayoutTests {
   /// A file is read by who did not write it: nothing in it may stop the program, or take it out of the file.
   @Test func garbageIsNoTrap() {
     var chance = SystemRandomNumberGenerator()
-    for file in [Self.indexFirst, Self.dataFirst] {
-      for place in file.indices {
+    let listed = MadeMP4.completed(17)
+    for (file, places) in [
+      (Self.indexFirst, Self.indexFirst.count), (Self.dataFirst, Self.dataFirst.count), (listed, 235),
+    ] {
+      for place in file.indices.suffix(places) {
         for byte in [0, 1, 0x7f, 0xff, UInt8.random(in: 0...255, using: &chance)] {
           var changed = file
           changed[place] = byte

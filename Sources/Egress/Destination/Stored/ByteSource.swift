@@ -6,15 +6,18 @@ struct ByteSource {
   let count: Int64
   private let load: (Int64, Int) -> [UInt8]
 
+  /// - Parameter load: gets so many bytes at a place, all of which are before the end.
+  init(count: Int64, load: @escaping (_ start: Int64, _ size: Int) -> [UInt8]) {
+    (self.count, self.load) = (count, load)
+  }
+
   init(_ bytes: [UInt8]) {
-    count = Int64(bytes.count)
-    load = { start, size in Array(bytes[Int(start)..<Int(start) + size]) }
+    self.init(count: Int64(bytes.count)) { start, size in Array(bytes[Int(start)..<Int(start) + size]) }
   }
 
   /// Reads with `pread`, so that a file's position stays.
   init(descriptor: Int32, count: Int64) {
-    self.count = count
-    load = { start, size in
+    self.init(count: count) { start, size in
       [UInt8](unsafeUninitializedCapacity: size) { bytes, filled in
         filled = max(0, pread(descriptor, bytes.baseAddress, size, off_t(start)))
       }

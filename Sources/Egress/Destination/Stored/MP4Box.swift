@@ -10,11 +10,15 @@ struct MP4Box {
   let isOpen: Bool
 
   /// The boxes from `start` on that end at or before `end`.
-  static func boxes(of source: ByteSource, from start: Int64, to end: Int64) -> [MP4Box] {
+  /// - Parameter isLast: whether those behind it are not looked for.
+  static func boxes(
+    of source: ByteSource, from start: Int64, to end: Int64, upTo isLast: (MP4Box) -> Bool = { _ in false }
+  ) -> [MP4Box] {
     var boxes: [MP4Box] = []
     var place = start
     while let box = MP4Box(of: source, at: place, limit: end) {
       boxes.append(box)
+      if isLast(box) { break }
       place = box.end
     }
     return boxes

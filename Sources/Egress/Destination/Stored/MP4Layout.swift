@@ -4,7 +4,8 @@
 /// muxer makes an ordinary file of it in the end.
 struct MP4Layout {
   private let source: ByteSource
-  /// Boxes at the top, up to the last one whose fragment is whole.
+  /// Boxes at the top, up to the last one whose fragment is whole; of a completed file not those of fragments in the
+  /// middle.
   private let boxes: [MP4Box]
   private let index: MP4Box
 
@@ -13,7 +14,7 @@ struct MP4Layout {
 
   /// nil for a file that has no index.
   init?(of source: ByteSource) {
-    let all = MP4Box.boxes(of: source, from: 0, to: source.count).prefix { !$0.isOpen }
+    let all = Self.boxes(of: source).prefix { !$0.isOpen }
     guard all.first?.type == "ftyp", let index = all.first(where: { $0.type == "moov" }) else { return nil }
     let dataComesFirst = all.first { $0.type == "mdat" || $0.type == "moov" }?.type == "mdat"
     let unfinished: Set = dataComesFirst ? ["free", "mdat"] : ["moof"]
@@ -23,6 +24,19 @@ struct MP4Layout {
     self.source = source
     self.index = index
     boxes = Array(all[...last])
+  }
+
+  /// A file of a day has hundreds of thousands of them, all over a disk that may be slow: one that was completed lists
+  /// where the newest fragments are, and what is between these and the first one is passed over.
+  private static func boxes(of source: ByteSource) -> [MP4Box] {
+    let head = MP4Box.boxes(of: source, from: 0, to: source.count) { $0.type == "moof" }
+    guard let last = head.last else { return [] }
+    if let start = MP4FragmentList(of: source)?.start(ofNewest: newest), start > last.start {
+      let tail = MP4Box.boxes(of: source, from: start, to: source.count)
+      let isWhole = tail.first?.type == "moof" && tail.last?.end == source.count
+      if isWhole, tail.count(where: { $0.type == "moof" }) >= newest { return head + tail }
+    }
+    return head + MP4Box.boxes(of: source, from: last.end, to: source.count)
   }
 
   var media: StoredMedia? {

@@ -10,15 +10,16 @@ struct StoredFile {
   /// and then writes the index, for which a full disk has no room.
   init(beingWritten path: String) {
     self.path = path
-    beginning = Self.open(path, O_RDONLY) { source, _ in Self.header(of: source) } ?? []
+    let look = DiskLook<[UInt8]>([], patience: .seconds(1)) {
+      Self.open(path, O_RDONLY) { source, _ in Self.header(of: source) } ?? []
+    }
+    beginning = look.newest
   }
 
   /// Up to the media of the first fragment.
-  private static func header(of source: ByteSource) -> [UInt8] {
-    let boxes = MP4Box.boxes(of: source, from: 0, to: source.count)
-    guard boxes.first?.type == "ftyp", let data = boxes.first(where: { $0.type == "mdat" }), data.body < 4096 else {
-      return []
-    }
+  static func header(of source: ByteSource) -> [UInt8] {
+    let boxes = MP4Box.boxes(of: source, from: 0, to: source.count) { $0.type == "mdat" }
+    guard boxes.first?.type == "ftyp", let data = boxes.last, data.type == "mdat", data.body < 4096 else { return [] }
     return source.bytes(at: 0, Int(data.body))
   }
 
