@@ -5,12 +5,18 @@
 #include <link.h>
 #include <malloc.h>
 #include <openssl/crypto.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 void shim_set_heap_limit(int heaps) { mallopt(M_ARENA_MAX, heaps); }
+
+int shim_usable_processors(void) {
+  cpu_set_t usable;
+  return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+}
 
 // At the end of the process OpenSSL would take apart what threads that still run may be using. Only who sets it up first
 // can say so, and elements of GStreamer use it, too.

@@ -8,8 +8,8 @@ extension RecordingCommand {
     try access.check(participants: tracks.participant)
     try checkMix()
     try checkPlaces()
-    if emptyTimeout != nil, !untilEmpty, !untilLeft {
-      throw ValidationError("--empty-timeout is for --until-empty and --until-left: give one of them, too")
+    if emptyTimeout != nil, !untilEmpty, !untilLeft, tracks.track.isEmpty {
+      throw ValidationError("--empty-timeout is for --until-empty, --until-left and --track: give one of them, too")
     }
     if let duration, duration <= .zero {
       throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")

@@ -42,10 +42,13 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   var duration: Duration?
 
   @Flag(help: "End when the participant has left the room") var untilLeft = false
-  @Flag(help: "End when nobody who may publish is left in the room") var untilEmpty = false
+  @Flag(help: "End when nobody who may publish is left in the room but agents and recorders") var untilEmpty = false
 
   @Option(
-    help: "How long nobody has to be there for --until-empty, or the participant for --until-left; 2s by default",
+    help: """
+      How long nobody has to be there for --until-empty, the participant for --until-left, or the track for --track; 2s by \
+      default
+      """,
     transform: duration(of:))
   var emptyTimeout: Duration?
 

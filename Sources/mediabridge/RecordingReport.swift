@@ -39,7 +39,7 @@ struct RecordingReport: Sendable {
       console.event("codec_changed", fields(change))
     case .sizeChanged(let location, let moment):
       console.say(
-        "\(location): the video goes on in another size inside of this file, as it is sent. Some players, such as "
+        "\(location): the video goes on in another size within it, as it is sent. Some players, such as "
           + "QuickTime and Safari, may stop there; --encode h264 makes one size of it.")
       console.event("size_changed", ["file": location, "duration": Format.seconds(moment)])
     case .reloaded(let reload):
@@ -118,7 +118,7 @@ struct RecordingReport: Sendable {
     let end =
       options.duration.map { "ends after \(Format.duration($0)), as asked" }
       ?? (options.ending == .roomEmpty
-        ? "ends when nobody who may publish is left" : "ends with Ctrl-C, or when the server closes the room")
+        ? "ends when nobody is left who may publish" : "ends with Ctrl-C, or when the server closes the room")
     let alternative = options.ending == nil ? "; --until-left would have ended it here" : ""
     let since = options.trackSids.isEmpty ? "Until \(identity) is back" : "From now on"
     return "\(since) the \(place) gets \(what); it \(end)\(alternative)."
@@ -129,7 +129,7 @@ struct RecordingReport: Sendable {
     switch end {
     case .asked(.participantLeft): console.say("The participant has left: the recording ends.")
     case .asked(.tracksEnded): console.say("The track is published no more: the recording ends.")
-    case .asked(.roomEmpty): console.say("Nobody who may publish is left in the room: the recording ends.")
+    case .asked(.roomEmpty): console.say("Nobody is left in the room whom to wait for: the recording ends.")
     case .closed: console.say("The server has closed the room: the recording ends.")
     case .size: console.say("As much is written as was asked for: the recording ends.")
     case .asked(.durationReached), .interrupted, .told, .failed: break
@@ -269,7 +269,8 @@ struct RecordingReport: Sendable {
 
   private func describe(_ change: CodecChange) -> String {
     let place = isOne ? "" : "\(change.location): "
-    let what = "\(place)From \(Format.duration(change.start)) on the video comes as \(change.sent.uppercased())"
+    let form = change.sent == change.held ? "in spatial layers" : "as \(change.sent.uppercased())"
+    let what = "\(place)From \(Format.duration(change.start)) on the video comes \(form)"
     if let part = change.part { return "\(what), and goes on in \(part)" }
     return "\(what), and encode/\(change.encoder ?? "") makes \(change.held.uppercased()) of it, which the file holds"
   }

@@ -23,7 +23,11 @@ struct TrackArguments: ParsableArguments {
       "Only tracks that are called so, or like a pattern such as cam-*; again for another name", valueName: "name"))
   var trackName: [String] = []
 
-  @Option(help: ArgumentHelp("A single track; again for one of the other kind", valueName: "sid"))
+  @Option(
+    help: ArgumentHelp(
+      "A single track, which ends a recording with it (not with --until-left or --until-empty); again for one of the "
+        + "other kind",
+      valueName: "sid"))
   var track: [String] = []
 
   func validate() throws {

@@ -56,6 +56,13 @@ import Testing
     #expect(failure.message.hasPrefix("nothing answers at \(place)"), "\(failure)")
   }
 
+  @Test func aCameraWithoutTCPIsNamed() throws {
+    let failure = try failure(
+      .capture, "rtsp", "rtsp://h/x",
+      "No supported stream was found. You might need to allow more transport protocols or may otherwise be missing …")
+    #expect(failure.message.hasPrefix("what is at h:554 gives nothing by these protocols: set `protocols` to udp"))
+  }
+
   /// With its template and its element.
   @Test func otherErrorsStayAsTheyAre() throws {
     let message = "Internal data stream error."

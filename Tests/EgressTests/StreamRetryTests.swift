@@ -64,7 +64,9 @@ import Testing
     #expect(scene.look(after: 3600, isIdle: true) == .wait && scene.retry.awaySince == nil)
     #expect(scene.look() == .reopen && scene.look() == .reopen, "until there is another pipeline")
     scene.reopen()
-    #expect(scene.look(waiting: 5) == .wait && scene.look(isBroken: true) == .over, "now it is refused")
+    #expect(scene.look(waiting: 5) == .wait && scene.look(isBroken: true) == .lost, "its address is right")
+    while scene.look() == .wait {}
+    #expect(scene.look() == .reopen)
   }
 
   @Test func whatIsRefusedBeforeThereIsAnythingToSendIsOverAtOnce() {

@@ -3,6 +3,9 @@
 /// Lets all threads of the process share so many heaps (glibc's arenas). To be called before there are threads.
 void shim_set_heap_limit(int heaps);
 
+/// On how many processors this process may run, by its affinity, as a container sets it; 1 where that is not known.
+int shim_usable_processors(void);
+
 /// How many libraries this process has loaded in its life.
 unsigned long long shim_loaded_libraries(void);
 

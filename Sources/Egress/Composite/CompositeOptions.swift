@@ -42,8 +42,8 @@ public struct CompositeOptions: Sendable {
   package var hasLabels = false
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
   public var kinds: Set<Track.Kind>
-  /// Whether it ends by itself when nobody of those who are seen and heard, and may publish, is left. It does so in any case
-  /// once the server has closed the room because everybody had left.
+  /// Whether it ends by itself when nobody of those who are seen and heard, and may publish, is left but agents and
+  /// recorders of the server's own. It does so in any case once the server has closed the room because everybody had left.
   public var endsWhenEmpty: Bool
   /// How long nobody has to be there for that: `RecordingOptions.emptyTimeout`.
   public var emptyTimeout = RecordingOptions.usualEmptyTimeout

@@ -75,6 +75,7 @@ public actor RoomComposite: EgressJob {
   private func open() throws(LiveKitError) {
     job.targets?.know(room, nil, [])
     try job.targets?.claim()
+    if opensLater { try checkOutputs() }
     try begin(
       with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil), opensLater: opensLater)
     guard let media = run?.job.media else { return }
@@ -97,6 +98,18 @@ public actor RoomComposite: EgressJob {
     expectDelays()
     // Those that were set before.
     if labels.board.text(of: nil) != nil { try showLabel(of: nil) }
+  }
+
+  /// What opening them would find wrong with the templates of all is known before anybody comes.
+  private func checkOutputs() throws(LiveKitError) {
+    let targets = job.targets?.all ?? []
+    let failures = targets.compactMap { target -> PipelineFailure? in
+      do throws(PipelineFailure) {
+        _ = try target.factory.make(target.factory.fill(target.planner.read.output, values: target.destination.values))
+        return nil
+      } catch { return error }
+    }
+    if failures.count == targets.count, let failure = failures.first { throw LiveKitError(failure) }
   }
 
   /// Whether destinations are opened at the first moment: whoever is there then has a track from it on, and an old file

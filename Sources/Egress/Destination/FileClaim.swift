@@ -55,7 +55,10 @@ final class FileClaim: Sendable {
 
   /// Why what is written does not end up under the file's name any more; nil while it does. Where the disk does not
   /// answer, as it was when it did.
-  var loss: LiveKitError? { sight.newest.loss }
+  var loss: LiveKitError? { isHeld ? sight.newest.loss : nil }
+
+  /// A recording may have given back a thousand parts.
+  private var isHeld: Bool { hold.withLock { $0 != nil } }
 
   /// Whether it is of the file that a path leads to.
   func isOf(_ path: String) -> Bool {
@@ -64,7 +67,7 @@ final class FileClaim: Sendable {
   }
 
   /// Size of the file; nil for what is no regular one. Where the disk does not answer, as it was when it did.
-  var bytes: Int64? { sight.newest.bytes }
+  var bytes: Int64? { isHeld ? sight.newest.bytes : nil }
 
   /// Waits for the disk.
   private static func look(at file: String, _ hold: Locked<Hold?>) -> Sight {
@@ -134,19 +137,22 @@ final class FileClaim: Sendable {
   }
 
   /// Lets others have it. A file that was made for this recording and holds nothing goes, with the folders that were made
-  /// for it and hold nothing else.
+  /// for it and hold nothing else. A disk that does not answer is left to itself.
   func release() {
-    let isThere = Self.look(at: file, hold).loss == nil
     let held = hold.withLock { hold in
       defer { hold = nil }
       return hold
     }
-    guard let held else { return }
+    if let held { sight.perform { [file] in Self.giveBack(held, file) } }
+  }
+
+  private static func giveBack(_ held: Hold, _ file: String) {
+    let isThere = FileIdentity(path: file) == held.identity
     // Before the lock is given back: whoever gets it then sees that the name is free.
     if isThere, let path = held.newPath, FileIdentity.size(of: held.handle.descriptor) == 0 {
       unlink(path)
       MissingFolders.remove(held.newFolders)
-      _ = Self.known.withLock { $0.remove(Self.standardized(file)) }
+      _ = known.withLock { $0.remove(standardized(file)) }
     }
     held.handle.unlock()
   }

@@ -18,6 +18,9 @@ struct StreamRetry: Sendable {
     case over
   }
 
+  /// Whether a connection stood, though nothing was sent: its address and key are right.
+  private var hasStood = false
+
   /// What another pipeline waits for.
   private enum Pause: Sendable {
     case time(MediaTime)
@@ -86,7 +89,7 @@ struct StreamRetry: Sendable {
     self.taken = taken
     guard isBroken || now - movedAt >= stallLimit else { return .wait }
     guard hasWaited, isReached || !isIdle else { return broke(at: now) }
-    pause = .media
+    (pause, hasStood) = (.media, hasStood || isIdle)
     return .rest
   }
 
@@ -108,7 +111,7 @@ struct StreamRetry: Sendable {
   private mutating func broke(at now: MediaTime) -> Step {
     let since = lostSince ?? now
     (lostSince, awaySince) = (since, awaySince ?? now)
-    guard wasTaken, now - since < limit else { return .over }
+    guard wasTaken || hasStood, now - since < limit else { return .over }
     let delay = Self.delays[min(attempts, Self.delays.count - 1)]
     attempts += 1
     pause = .time(min(now + delay, since + limit))

@@ -64,20 +64,26 @@ struct JobRun: Sendable {
 
   /// Has each output go on with video in another codec where it stores it as it is sent.
   /// - Returns: what changes.
-  /// - Throws: why the only one cannot; of several that one fails.
+  /// - Throws: why the only one cannot; of several that one fails. Why one cannot encode spatial layers.
   mutating func follow(
     _ media: IncomingMedia, _ publication: RemoteTrackPublication
   ) throws(LiveKitError) -> [CodecChange] {
-    var changes: [CodecChange] = []
+    var (changes, refusal) = ([CodecChange](), LiveKitError?.none)
     let isOnly = outputs.count == 1
     for index in destinations.indices {
       do throws(LiveKitError) {
         if let change = try destinations[index].follow(media, publication, job) { changes.append(change) }
       } catch {
         if isOnly { throw error }
-        destinations[index].output?.fail(error)
+        // In the codec that it holds it goes on as it is sent.
+        guard destinations[index].heldCodec == media.codec else {
+          destinations[index].output?.fail(error)
+          continue
+        }
+        refusal = error
       }
     }
+    if let refusal { throw refusal }
     return changes
   }
 

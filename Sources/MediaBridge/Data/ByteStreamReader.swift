@@ -12,7 +12,8 @@ public final class ByteStreamReader: AsyncSequence, Sendable {
 
   init(info: ByteStreamInfo, source: StreamSource) { (self.info, self.source) = (info, source) }
 
-  /// All bytes, once they have come. What is large is better written to a file, or read in pieces.
+  /// All bytes, once they have come. What is large is better written to a file, or read in pieces: what its sender has
+  /// compressed may be a thousand times as long as what came.
   /// - Throws: ``StreamError`` where some are missing.
   public func readAll() async throws -> Data {
     var data = Data()

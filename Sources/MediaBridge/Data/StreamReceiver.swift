@@ -101,9 +101,6 @@ final class StreamReceiver: Sendable {
     finish(state.withLock { $0.open.end(trailer, from: origin) })
   }
 
-  /// Whether somebody reads it, and more may come.
-  func isOpen(_ id: String, from origin: String) -> Bool { state.withLock { $0.open.isOpen(id, from: origin) } }
-
   private func finish(_ step: IncomingStreams<StreamSink>.Step) {
     if case .end(let fault, let sink) = step { sink.finish(fault.map(StreamError.init)) }
   }

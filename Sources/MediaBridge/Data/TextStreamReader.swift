@@ -11,7 +11,7 @@ public final class TextStreamReader: AsyncSequence, Sendable {
 
   init(info: TextStreamInfo, source: StreamSource) { (self.info, self.source) = (info, source) }
 
-  /// The whole text, once it has come.
+  /// The whole text, once it has come: what its sender has compressed may be a thousand times as long as what came.
   /// - Throws: ``StreamError`` where it is not whole.
   public func readAll() async throws -> String {
     var text = ""

@@ -36,7 +36,7 @@ struct PayloadReader {
     guard packet.payloadType != payloadType, let other = codecs[packet.payloadType] else { return packet }
     guard other == codec else {
       // Without a payload it only keeps a path open or probes it, and what comes late may be of the codec before this one.
-      if !packet.isPaddingOnly, isNewest || otherCodec == other { keep(packet, of: other, at: time) }
+      if otherCodec == other || isNewest && !packet.isPaddingOnly { keep(packet, of: other, at: time) }
       return nil
     }
     var packet = packet
@@ -69,8 +69,8 @@ struct PayloadReader {
   /// What comes now has nothing to do with what came before.
   mutating func restart() { newest = nil }
 
-  /// Has a packet that is not the first of its frame go on with that, whichever layer it is of.
-  func join(_ packet: RTPPacket) { if videoCodec == .vp9 { packet.joinVP9Layers() } }
+  /// Has a packet that is not the first of its frame go on with that, whichever layer it is of; nil where none has to.
+  var continuesFrame: ((RTPPacket) -> Void)? { videoCodec == .vp9 ? { $0.joinVP9Layers() } : nil }
 
   /// Looks what a packet says of the form of frames.
   /// - Parameter beginsKeyframe: whether a keyframe begins with it, which says in which order frames are sent.

@@ -11,6 +11,9 @@ final class PipelineFeed {
   private let clock: (UInt32) -> MediaTime?
   private let startsKeyframe: ((RTPPacket) -> Bool)?
   private let opensKeyframe: ((RTPPacket) -> Bool)?
+  private let continuesFrame: ((RTPPacket) -> Void)?
+  /// Of the packet before.
+  private var timestamp: UInt32?
   private let onKeyframeNeeded: (SequenceNumber) -> Void
   /// Nil where the pipeline puts packets in order.
   private var sequencer: PacketSequencer?
@@ -35,15 +38,16 @@ final class PipelineFeed {
   /// - Parameters:
   ///   - startsKeyframe: whether a keyframe, or another slice of one, begins with a packet; nil for audio.
   ///   - opensKeyframe: whether a packet is the first of a keyframe; nil where none is known.
+  ///   - continuesFrame: edits a packet that goes on with the frame of the one before; nil where none has to be.
   ///   - isRepaired: whether lost packets are asked for.
   ///   - onKeyframeNeeded: told of a number behind which a keyframe has to come.
   init(
     _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?,
-    opensKeyframe: ((RTPPacket) -> Bool)? = nil, isRepaired: Bool,
+    opensKeyframe: ((RTPPacket) -> Bool)? = nil, continuesFrame: ((RTPPacket) -> Void)? = nil, isRepaired: Bool,
     onKeyframeNeeded: @escaping (SequenceNumber) -> Void = { _ in }, clock: @escaping (UInt32) -> MediaTime?
   ) {
     self.pipeline = pipeline
-    (self.startsKeyframe, self.opensKeyframe) = (startsKeyframe, opensKeyframe)
+    (self.startsKeyframe, self.opensKeyframe, self.continuesFrame) = (startsKeyframe, opensKeyframe, continuesFrame)
     self.onKeyframeNeeded = onKeyframeNeeded
     self.clock = clock
     cutFrame = CutFrame(opensKeyframe: pipeline.awaitsKeyframes ? opensKeyframe : nil)
@@ -154,6 +158,8 @@ final class PipelineFeed {
         skipped = arrived.packet.sequenceNumber
         continue
       }
+      if arrived.packet.timestamp == timestamp { continuesFrame?(arrived.packet) }
+      timestamp = arrived.packet.timestamp
       if awaitsKeyframe, startsKeyframe?(arrived.packet) == true { awaitsKeyframe = false }
       if audio == nil { batch.add(arrived) } else { addAudio(arrived) }
     }

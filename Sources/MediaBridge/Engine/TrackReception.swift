@@ -90,7 +90,7 @@ final class TrackReception {
     let beginsFrame = packet.timestamp != lastTimestamp
     lastTimestamp = packet.timestamp
     // The first packet of a frame tells as much as all of them.
-    if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) } else { payloads.join(packet) }
+    if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
     let beginsAnew = beginsAnew(packet)
     decoding.note(packet, beginsAnew: beginsAnew, at: time)
     // Ahead of whoever waits for the first keyframe.
@@ -124,7 +124,8 @@ final class TrackReception {
     let (clock, trackSid, payloads) = (clock, trackSid, payloads)
     let new = PipelineFeed(
       pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil,
-      opensKeyframe: track.isVideo ? payloads.opensKeyframe : nil, isRepaired: receiver.configuration.usesNACK,
+      opensKeyframe: track.isVideo ? payloads.opensKeyframe : nil, continuesFrame: payloads.continuesFrame,
+      isRepaired: receiver.configuration.usesNACK,
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe(behind: $0) },
       clock: { clock.time(trackSid, of: $0) })
     new.setLive(isLive)

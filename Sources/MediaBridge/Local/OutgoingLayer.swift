@@ -253,7 +253,7 @@ final class OutgoingLayer: Sendable {
   }
 
   static func values(
-    of layer: PublishPlan.Layer, in plan: PublishPlan, for size: Dimensions?, cores: Int = EncoderThreads.cores
+    of layer: PublishPlan.Layer, in plan: PublishPlan, for size: Dimensions?, cores: Int = Processors.usable
   ) -> [String: String] {
     // The server asks for keyframes when somebody needs one, and an old frame is worth nothing.
     var values = ["gop": "3000", "frame-queue": "2", "threads": "1"]

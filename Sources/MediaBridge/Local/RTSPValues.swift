@@ -6,7 +6,7 @@ enum RTSPValues {
   /// The name of the capture template.
   static let template = "rtsp"
   /// GStreamer's words for what RTP comes by.
-  private static let protocols: Set<Substring> = ["tcp", "udp", "udp-mcast", "http", "tls"]
+  private static let protocols: Set<Substring> = ["tcp", "udp", "udp-mcast"]
 
   /// Such as `rtsp` and `rtsps`, in small letters; nil for any other address, and for a path.
   static func scheme(of location: String) -> String? {

@@ -59,6 +59,10 @@ private struct Server {
     }
     // Nor do these tell one reason from another.
     if says("Failed to connect. (") { return "nothing answers at \(place), or there is no such host" }
+    if scheme.hasPrefix("rtsp"), says("allow more transport protocols") {
+      return "what is at \(place) gives nothing by these protocols: set `protocols` to udp, or begin the address with "
+        + "rtspu://"
+    }
     if says("SoupHTTPSrc"), says("reason error") { return "nothing answers at \(place), or it has hung up" }
     return nil
   }

@@ -58,7 +58,9 @@ struct PublishCommand: AsyncParsableCommand {
       valueName: "time"),
     transform: duration(of:))
   var reconnectFor = Duration.seconds(30)
-  @Option(help: "How long; without it until the files end, or Ctrl-C", transform: duration(of:)) var duration: Duration?
+  @Option(
+    help: "How long, with the wait for callers; without it until the files end, or Ctrl-C", transform: duration(of:))
+  var duration: Duration?
 
   func validate() throws {
     guard listDevices || !sources.isEmpty else {

@@ -10,9 +10,18 @@ final class PublishNews: Sendable {
   let pieces: AsyncStream<Piece>
   /// Has something once somebody receives video; for one reader.
   let views: AsyncStream<Void>
-  private let state = Locked<(published: Publisher.Published, since: ContinuousClock.Instant?)>(([], nil))
+  private let state = Locked(State())
   private let told: AsyncStream<Piece>.Continuation
   private let reader: Task<Void, Never>
+
+  private struct State {
+    var published: Publisher.Published = []
+    var since: ContinuousClock.Instant?
+    /// Of each that is published, how it is sent, as it was told last.
+    var ways: [SentWay] = []
+    /// What came of tracks that are about to go on.
+    var early: [Piece] = []
+  }
 
   init(of events: AsyncStream<RoomEvent>) {
     let (pieces, told) = AsyncStream.makeStream(of: Piece.self)
@@ -31,14 +40,43 @@ final class PublishNews: Sendable {
   }
 
   /// What goes on, and since when the first of it does.
-  var begun: (published: Publisher.Published, since: ContinuousClock.Instant?) { state.withLock { $0 } }
+  var begun: (published: Publisher.Published, since: ContinuousClock.Instant?) {
+    state.withLock { ($0.published, $0.since) }
+  }
 
+  /// - Parameter ways: how each is sent, as it was told.
   /// - Returns: what goes on with it.
-  func begin(_ published: Publisher.Published) -> Publisher.Published {
+  func begin(_ published: Publisher.Published, told ways: [SentWay]) -> Publisher.Published {
     state.withLock { state in
       state.published += published
+      state.ways += ways
       state.since = state.since ?? .now
+      for piece in state.early { told.yield(piece) }
+      state.early = []
       return state.published
+    }
+  }
+
+  /// - Returns: false for news of a track that does not go on yet: they come again once it does.
+  func isTimely(_ piece: Piece) -> Bool {
+    guard let publication = piece.news.publication else { return true }
+    return state.withLock { state in
+      if state.published.contains(where: { $0.publication === publication }) { return true }
+      state.early.append(piece)
+      return false
+    }
+  }
+
+  /// Those that are sent in another way than was told last; it counts as told.
+  func takeChangedWays() -> [LocalTrackPublication] {
+    state.withLock { state in
+      state.published.indices.compactMap { index in
+        let publication = state.published[index].publication
+        let way = publication.way
+        guard way != state.ways[index] else { return nil }
+        state.ways[index] = way
+        return publication
+      }
     }
   }
 

@@ -7,6 +7,16 @@ extension Publisher {
     case room(RoomEvent)
     /// Nothing has come of a source for some time.
     case silence(of: Int)
+
+    /// The track that it is of.
+    var publication: LocalTrackPublication? {
+      switch self {
+      case .room(.localTrackEnded(let publication, _)), .room(.localTrackUnpublished(let publication)),
+        .room(.localMuteChanged(let publication, isMuted: _)):
+        publication
+      case .room, .silence: nil
+      }
+    }
   }
 
   typealias Source = (word: PublishSource, media: MediaSource)
@@ -29,7 +39,7 @@ extension Publisher {
       defer { group.cancelAll() }
       group.addTask {
         do throws(LiveKitError) {
-          for await (piece, time) in news.pieces {
+          for await (piece, time) in news.pieces where news.isTimely((piece, time)) {
             let published = news.begun.published
             if case .room(.localTrackUnpublished(let publication)) = piece {
               if let index = try takenAway(publication, published) { ends[index].continuation.finish() }
@@ -179,7 +189,7 @@ extension Publisher {
 
   /// Shows each second how much was sent, and tells of live sources of which nothing comes, and of their tracks.
   func watch(_ news: PublishNews) async {
-    var (ways, link, silence) = ([SentWay](), LinkWatch(), SilenceWatch())
+    var (link, silence) = (LinkWatch(), SilenceWatch())
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(1))
       let (published, since) = news.begun
@@ -187,9 +197,7 @@ extension Publisher {
       let publications = published.map(\.publication)
       tellProgress(publications, since: begun)
       look(at: &link, publications)
-      let now = publications.map(\.way)
-      for (place, way) in ways.enumerated() where now[place] != way { tellWay(of: publications[place]) }
-      ways = now
+      for publication in news.takeChangedWays() { tellWay(of: publication) }
       look(at: &silence, published, news)
     }
   }

@@ -35,7 +35,7 @@ extension Publisher {
   func tellSilence(of publication: LocalTrackPublication, _ source: PublishSource, isSilent: Bool) {
     let (kind, now) = (publication.kind, isSilent ? "nothing comes of its" : "something comes again of its")
     console.say("\(source.shown): \(now) \(kind)\(isSilent ? "; the rest goes on" : "")")
-    console.event(isSilent ? "source_silent" : "source_restored", ["source": source.shown, "kind": "\(kind)"])
+    console.event(isSilent ? "track_stalled" : "track_resumed", ["source": source.shown, "kind": "\(kind)"])
   }
 
   /// Nothing is muted here: somebody in the room, or the server, has done it.

@@ -149,7 +149,7 @@ struct Publisher {
     let called = Set(news.begun.published.map(\.index))
     guard let index = listeners.first(where: { !called.contains($0) }) else { return }
     let error = LiveKitError(
-      .noMedia, "nobody has called, so neither video nor audio comes of it", fault: .publisher)
+      .noMedia, "nobody has called in time, so neither video nor audio comes of it", fault: .publisher)
     throw sources[index].word.explained(error)
   }
 
@@ -158,12 +158,13 @@ struct Publisher {
   /// - Returns: all that goes on.
   private func begin(_ published: Published, _ news: PublishNews) async throws -> Published {
     guard !published.isEmpty else { return news.begun.published }
+    let ways = published.map(\.publication.way)
     tell(published.map(\.publication))
     let files = Set(published.map(\.index)).filter { sources[$0].media.isFile }
     // Nothing of a file is lost while its tracks are announced.
     await untilSeen(published.filter { files.contains($0.index) }.map(\.publication), news)
     for index in files.sorted() { try await sources[index].media.restart() }
-    return news.begin(published)
+    return news.begin(published, told: ways)
   }
 
   private func publish(_ index: Int) async throws -> Published {

@@ -131,7 +131,6 @@ import Testing
       (chunk.streamID, chunk.chunkIndex, chunk.content) = ("x", UInt64(index), piece)
       slow.receive(Livekit_DataPacket(.streamChunk(chunk), to: []), from: "alice", logger)
     }
-    #expect(!slow.messages.streams.isOpen("x", from: "alice"))
     gate.settle(.success(()))
     try await eventually("its end") { ends.values == [.unreadLimitExceeded(UnreadBytes.limit)] }
   }

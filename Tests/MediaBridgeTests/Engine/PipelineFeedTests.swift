@@ -77,6 +77,23 @@ import Testing
     await run.feed.pipeline.stop()
   }
 
+  /// One that was lost stands at its place when the next ones are looked at.
+  @Test func whatGoesOnWithAFrameIsKnownInTheOrderOfTheSender() async throws {
+    let run = try await Run("vp8")
+    let joined = Collector<UInt16>()
+    let feed = PipelineFeed(
+      run.feed.pipeline, startsKeyframe: { _ in true }, continuesFrame: { joined.add($0.sequenceNumber.rawValue) },
+      isRepaired: true, clock: { _ in .now })
+    for (number, timestamp) in [(1, 0), (3, 20), (4, 20), (2, 20), (5, 40)] as [(UInt16, UInt32)] {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: timestamp, ssrc: SSRC(1),
+        payload: [0x10, 0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xf0, 0])
+      feed.add(ArrivedPacket(packet, at: .now))
+    }
+    #expect(joined.values == [3, 4])
+    await feed.pipeline.stop()
+  }
+
   /// Its first reports show that all comes later than was thought, while a repair holds frames up.
   @Test func aClockThatGoesBackLeavesTheOrder() async throws {
     let run = try await Run("vp8")

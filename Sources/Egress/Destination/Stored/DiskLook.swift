@@ -28,25 +28,34 @@ final class DiskLook<Seen: Sendable>: Sendable {
 
   /// What is there now; where the disk does not answer, what was there when it did last.
   var newest: Seen {
-    if begins() {
-      let isDone = DispatchSemaphore(value: 0)
-      queue.async { [state, look] in
+    if answers {
+      run { [state, look] in
         let seen = look()
-        state.withLock { ($0.seen, $0.open, $0.begin) = (seen, $0.open - 1, .now) }
-        isDone.signal()
+        state.withLock { $0.seen = seen }
       }
-      _ = isDone.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
     }
     return state.withLock { $0.seen }
   }
 
-  /// - Returns: false where the disk does not answer.
-  private func begins() -> Bool {
+  /// Does something else there, in its turn.
+  func perform(_ job: @escaping @Sendable () -> Void) { run(job) }
+
+  /// Whether nothing is under way for longer than somebody waits.
+  private var answers: Bool { state.withLock { $0.open == 0 || MediaTime.now - $0.begin < patience } }
+
+  /// Returns when it is done, or the disk does not answer.
+  private func run(_ job: @escaping @Sendable () -> Void) {
+    let isAwaited = answers
     state.withLock { state in
       if state.open == 0 { state.begin = .now }
-      guard MediaTime.now - state.begin < patience else { return false }
       state.open += 1
-      return true
     }
+    let isDone = DispatchSemaphore(value: 0)
+    queue.async { [state] in
+      job()
+      state.withLock { ($0.open, $0.begin) = ($0.open - 1, .now) }
+      isDone.signal()
+    }
+    if isAwaited { _ = isDone.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) }
   }
 }
