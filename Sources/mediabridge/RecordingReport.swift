@@ -144,7 +144,7 @@ struct RecordingReport: Sendable {
     console.event("not_written", ["message": error.message, "code": error.code.rawValue])
   }
 
-  private var isOne: Bool { !isGroup && destinations.withLock { $0.count } == 1 }
+  var isOne: Bool { !isGroup && destinations.withLock { $0.count } == 1 }
 
   /// Of the only one nothing is said that the recording's own lines do not say.
   private func tell(_ status: DestinationStatus) {
@@ -255,49 +255,6 @@ struct RecordingReport: Sendable {
     if status.isFile { fields["bytes"] = status.bytes }
     if let stream = status.stream { (fields["losses"], fields["away"]) = (stream.losses, Format.seconds(stream.away)) }
     console.event("finished", fields)
-  }
-
-  private func describe(_ captions: CaptionStatus) -> String {
-    let files = captions.files.joined(separator: ", ")
-    guard captions.cues > 0 else {
-      return "Nothing was transcribed meanwhile: \(files) \(captions.files.count > 1 ? "are" : "is") empty"
-    }
-    let cues = "Captions in \(files): \(captions.cues) \(captions.cues == 1 ? "cue" : "cues")"
-    guard captions.lateCues > 0 else { return cues }
-    return "\(cues); \(captions.lateCues) of them came when their part was complete, whose own text track is without"
-  }
-
-  private func describe(_ change: CodecChange) -> String {
-    let place = isOne ? "" : "\(change.location): "
-    let form = change.sent == change.held ? "in spatial layers" : "as \(change.sent.uppercased())"
-    let what = "\(place)From \(Format.duration(change.start)) on the video comes \(form)"
-    if let part = change.part { return "\(what), and goes on in \(part)" }
-    return "\(what), and encode/\(change.encoder ?? "") makes \(change.held.uppercased()) of it, which the file holds"
-  }
-
-  private func fields(_ change: CodecChange) -> [String: Any] {
-    var fields: [String: Any] = [
-      "file": change.location, "sid": change.sid, "held": change.held, "sent": change.sent,
-      "start": Format.seconds(change.start),
-    ]
-    fields["encoder"] = change.encoder
-    fields["part"] = change.part
-    return fields
-  }
-
-  private func describe(_ reload: TemplateReload) -> String {
-    let place = isOne ? "" : "\(reload.location): "
-    let texts = reload.templates.joined(separator: " and ")
-    let what = "\(place)From \(Format.duration(reload.start)) on it is made by the new \(texts)"
-    return reload.part.map { "\(what), and goes on in \($0)" } ?? what
-  }
-
-  private func fields(_ reload: TemplateReload) -> [String: Any] {
-    var fields: [String: Any] = [
-      "file": reload.location, "templates": reload.templates, "start": Format.seconds(reload.start),
-    ]
-    fields["part"] = reload.part
-    return fields
   }
 
   private func name(_ track: OutputTrack) -> String {

@@ -14,8 +14,8 @@ struct CompositeMembers: Sendable {
 
     /// As it has come so far.
     func track() async -> Manifest.Track {
-      var track = Manifest.Track(publication, media, await media.reception())
-      (track.trackId, track.publisherIdentity) = (sid, identity)
+      var track = Manifest.Track(publication, sid: sid, media, await media.reception())
+      track.publisherIdentity = identity
       return track
     }
   }

@@ -60,7 +60,7 @@ public actor RoomComposite: EgressJob {
   /// outputs are there, too, when these are opened at the first moment.
   private func loadElements() {
     let targets = job.targets?.all ?? []
-    let outputs = targets.compactMap { try? $0.factory.fill($0.planner.read.output, values: $0.destination.values) }
+    let outputs = targets.compactMap { try? $0.fillOutput() }
     GStreamer.load(
       targets.flatMap { $0.encoderElements(of: sent.traits) } + outputs.flatMap { $0.elements.map(\.factory) })
   }
@@ -105,7 +105,7 @@ public actor RoomComposite: EgressJob {
     let targets = job.targets?.all ?? []
     let failures = targets.compactMap { target -> PipelineFailure? in
       do throws(PipelineFailure) {
-        _ = try target.factory.make(target.factory.fill(target.planner.read.output, values: target.destination.values))
+        _ = try target.factory.make(target.fillOutput())
         return nil
       } catch { return error }
     }

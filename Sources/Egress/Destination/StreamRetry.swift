@@ -18,9 +18,6 @@ struct StreamRetry: Sendable {
     case over
   }
 
-  /// Whether a connection stood, though nothing was sent: its address and key are right.
-  private var hasStood = false
-
   /// What another pipeline waits for.
   private enum Pause: Sendable {
     case time(MediaTime)
@@ -35,6 +32,8 @@ struct StreamRetry: Sendable {
 
   /// Whether anything was ever taken for long enough to refuse it.
   private(set) var wasTaken = false
+  /// Whether a connection stood, though nothing was sent: its address and key are right.
+  private var hasStood = false
   /// Since when it has been away; nil while it is not.
   private(set) var awaySince: MediaTime?
   private var awayBefore = Duration.zero

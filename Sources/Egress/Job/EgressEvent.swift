@@ -19,8 +19,8 @@ public enum EgressEvent: Sendable {
   case reloaded(TemplateReload)
   /// A changed template cannot be taken, and these destinations go on with the one before; the error says where and why.
   case reloadRefused(LiveKitError, locations: [String])
-  /// The video, which that destination stores as it is sent, goes on in another size inside of an MP4 file, or of segments of fragmented MP4: some
-  /// players stop there. It is told once.
+  /// The video, which that destination stores as it is sent, goes on in another size inside of an MP4 file, or of
+  /// segments of fragmented MP4: some players stop there. It is told once.
   case sizeChanged(location: String, at: Duration)
   /// What could be stored as it is sent is encoded, because only that encode template has these variables.
   case encodedAnew(template: String, variables: [String])

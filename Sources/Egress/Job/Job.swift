@@ -150,7 +150,10 @@ final class Job: Sendable {
     _ destination: JobDestination, from held: String, to track: TrackTraits, _ video: Video
   ) throws(LiveKitError) -> (encoder: String?, part: Destination?) {
     guard let old = destination.lines[.video] else { return (nil, nil) }
-    guard let encoder = try? destination.planner.encoder(for: track, continuing: held) else {
+    let encoder: String
+    do throws(LiveKitError) { encoder = try destination.planner.encoder(for: track, continuing: held) } catch {
+      // Another part would hold spatial layers as badly.
+      if track.codec == held { throw error }
       let next = try destination.change { (destination) throws(LiveKitError) -> Destination in
         try part(of: destination, track, video, old)
       }

@@ -102,9 +102,13 @@ extension Manifest.Image {
 }
 
 extension Manifest.Track {
-  init(_ publication: RemoteTrackPublication, _ media: IncomingMedia, _ reception: IncomingMedia.Reception) {
+  /// - Parameter sid: the server's id of the track as this came of it; that of the publication is another one in
+  ///   another session.
+  init(
+    _ publication: RemoteTrackPublication, sid: String, _ media: IncomingMedia, _ reception: IncomingMedia.Reception
+  ) {
     self.init(
-      trackId: publication.sid, kind: publication.kind.description, source: publication.source.description,
+      trackId: sid, kind: publication.kind.description, source: publication.source.description,
       publisherIdentity: publication.participant?.identity ?? "", codec: media.codec,
       packets: reception.packetsReceived, lost: reception.packetsLost)
   }

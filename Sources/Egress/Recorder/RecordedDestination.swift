@@ -80,8 +80,6 @@ struct RecordedDestination: Sendable {
     guard isOpen, let output, media.isVideo, output.has(.video), !output.isRaw(.video), let held = heldCodec,
       held != media.codec || media.hasSpatialLayers
     else { return nil }
-    // Another part, which is what there is without an encode template, would hold them as badly.
-    if held == media.codec { _ = try output.planner.encoder(for: TrackTraits(media), continuing: held) }
     let start = job.media.length
     let (encoder, part) = try job.change(
       output, from: held, to: TrackTraits(media), Job.Video(codec: media.codec, size: publication.dimensions))

@@ -146,10 +146,7 @@ extension Recorder: JobSource {
     let (kind, reception) = (input.publication.kind, await input.media.reception())
     // Another track may have taken its place meanwhile.
     guard tracks.inputs[kind]?.media == input.media else { return }
-    var track = Manifest.Track(input.publication, input.media, reception)
-    // The publication may have another SID by now, while this is what came of it before.
-    track.trackId = input.sid
-    job.arrivals.note(track)
+    job.arrivals.note(Manifest.Track(input.publication, sid: input.sid, input.media, reception))
     let sum = job.arrivals.sum(kind.description)
     tracks.inputs[kind]?.received.track.packetsReceived = sum.packets
     tracks.inputs[kind]?.received.track.packetsLost = sum.lost

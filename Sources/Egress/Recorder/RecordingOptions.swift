@@ -6,7 +6,8 @@ public struct RecordingOptions: Sendable {
   public enum Ending: String, Sendable {
     /// The recorded participant has left and has not come back at once.
     case participantLeft = "participant_left"
-    /// Nobody who may publish is in the room any more but agents and recorders of the server's own, or the server has closed it for that, which ends any recording.
+    /// Nobody who may publish is in the room any more but agents and recorders of the server's own, or the server has
+    /// closed it for that, which ends any recording.
     case roomEmpty = "room_empty"
     /// None of the recorded tracks, which were named, is published any more.
     case tracksEnded = "tracks_ended"

@@ -69,6 +69,11 @@ struct RecordingTarget: Sendable {
     try planner.check(kinds, isMixed: isMixed, factory: factory, values: destination.values)
   }
 
+  /// The output's template with the values that are set, and those of the destination.
+  func fillOutput() throws(PipelineFailure) -> FilledTemplate {
+    try factory.fill(planner.read.output, values: destination.values)
+  }
+
   /// The elements by which such tracks are encoded.
   func encoderElements(of tracks: [Track.Kind: TrackTraits]) -> [String] {
     let encoders = (try? planner.plan(tracks))?.feeds.values.compactMap(\.encoder) ?? []

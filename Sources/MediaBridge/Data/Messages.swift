@@ -36,7 +36,7 @@ final class Messages: Sendable {
     texts.withLock { $0.received.isOpen(id, from: origin) }
   }
 
-  /// Gives up what is inflated of one sender and is told no more: its end may never come.
+  /// Drops what is inflated of one sender and is told no more: its end may never come.
   func closeUntold(of origin: String) {
     let ids = compressed.withLock { $0.ids(of: origin) }
     let untold = ids.filter { !isTold($0, from: origin) }

@@ -14,7 +14,7 @@ struct PayloadReader {
   let form = FrameForm()
   private let onOtherCodec: (String) -> Void
   private var otherCodec: String?
-  /// What has come of that codec.
+  /// What has come of that codec, as much as waits for a pipeline.
   private var unread: [ArrivedPacket] = []
   /// The newest that came.
   private var newest: SequenceNumber?
@@ -45,15 +45,12 @@ struct PayloadReader {
   }
 
   private mutating func keep(_ packet: RTPPacket, of other: String, at time: MediaTime) {
-    if otherCodec != other || unread.count == Self.unreadLimit { unread.removeAll() }
+    if otherCodec != other || unread.count == PacketBacklog.videoLimit { unread.removeAll() }
     unread.append(ArrivedPacket(packet.fitting, at: time))
     guard otherCodec != other else { return }
     otherCodec = other
     onOtherCodec(other)
   }
-
-  /// As much as waits for a pipeline.
-  private static let unreadLimit = PacketBacklog.videoLimit
 
   /// What has come of another codec, from the keyframe on with which it began: for whoever reads it from now on.
   mutating func takeUnread() -> [ArrivedPacket] {

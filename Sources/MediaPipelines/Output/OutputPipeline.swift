@@ -116,7 +116,7 @@ package final class OutputPipeline: Sendable {
   ///   - time: since the pipeline's beginning.
   package func push(_ media: MediaBuffer, into input: String, at time: Duration, decodedAt dts: Duration? = nil) {
     guard let source = sources[input], passes(input, at: time) else { return }
-    if input == "video", let size, size.withLock({ $0.isOther(media.caps) }) { onSizeChange() }
+    if let size, input == "video", size.withLock({ $0.isOther(media.caps) }) { onSizeChange() }
     let waiting = AppSource.Waiting(
       media, pts: MediaTime(nanoseconds: time.nanoseconds), dts: MediaTime(nanoseconds: (dts ?? time).nanoseconds))
     guard let batch = batch.withLock({ $0?.add(waiting, of: input, at: time) }) else {

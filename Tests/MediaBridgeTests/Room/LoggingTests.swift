@@ -11,27 +11,12 @@ import Testing
     let owner: String?
   }
 
-  private struct Handler: LogHandler {
-    let lines: Collector<Line>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.debug
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      lines.add(
-        Line(
-          message: "\(event.message)", part: metadata["part"].map { "\($0)" }, owner: metadata["owner"].map { "\($0)" })
-      )
-    }
-  }
-
   @Test func aRoomLogsWhereItIsToldTo() async throws {
     let lines = Collector<Line>()
-    var logger = Logger(label: "mine") { _ in Handler(lines: lines) }
+    var logger = Logger(label: "mine", keeping: lines, .debug) { event, metadata in
+      Line(
+        message: "\(event.message)", part: metadata["part"].map { "\($0)" }, owner: metadata["owner"].map { "\($0)" })
+    }
     logger[metadataKey: "owner"] = "program"
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let room = Room(roomOptions: RoomOptions(audioPlayback: .off, logger: logger))

@@ -40,19 +40,12 @@ import Testing
   /// A track that goes over to another session goes on from where it was.
   @Test func everyCountOfAnEarlierSessionIsAdded() {
     var reception = sample(1).reception
-    reception.rtp.packetsReceived = 1
-    reception.rtp.bytesReceived = 1
-    reception.rtp.packetsLost = 1
-    reception.rtp.packetsRecovered = 1
-    reception.rtp.packetsDuplicated = 1
-    reception.rtp.paddingPackets = 1
-    reception.rtp.packetsDiscarded = 1
-    reception.rtp.retransmissionsReceived = 1
-    reception.rtp.retransmittedBytes = 1
-    reception.rtp.nackRequests = 1
-    reception.rtp.nackedPackets = 1
-    reception.rtp.keyframeRequests = 1
-    reception.rtp.keyframesReceived = 1
+    let counts: [WritableKeyPath<RTPReceiver.Statistics, Int>] = [
+      \.packetsReceived, \.bytesReceived, \.packetsLost, \.packetsRecovered, \.packetsDuplicated,
+      \.paddingPackets, \.packetsDiscarded, \.retransmissionsReceived, \.retransmittedBytes, \.nackRequests,
+      \.nackedPackets, \.keyframeRequests, \.keyframesReceived,
+    ]
+    for count in counts { reception.rtp[keyPath: count] = 1 }
     let sum = MediaCounts(reception: reception, decoder: .init()).added(to: reception).rtp
     for (name, count) in Mirror(reflecting: sum).children where count is Int {
       #expect(count as? Int == 2, "\(name ?? "")")

@@ -29,7 +29,7 @@ final class DiskLook<Seen: Sendable>: Sendable {
   /// What is there now; where the disk does not answer, what was there when it did last.
   var newest: Seen {
     if answers {
-      run { [state, look] in
+      perform { [state, look] in
         let seen = look()
         state.withLock { $0.seen = seen }
       }
@@ -37,14 +37,11 @@ final class DiskLook<Seen: Sendable>: Sendable {
     return state.withLock { $0.seen }
   }
 
-  /// Does something else there, in its turn.
-  func perform(_ job: @escaping @Sendable () -> Void) { run(job) }
-
   /// Whether nothing is under way for longer than somebody waits.
   private var answers: Bool { state.withLock { $0.open == 0 || MediaTime.now - $0.begin < patience } }
 
-  /// Returns when it is done, or the disk does not answer.
-  private func run(_ job: @escaping @Sendable () -> Void) {
+  /// Does something there, in its turn. Returns when it is done, or the disk does not answer.
+  func perform(_ job: @escaping @Sendable () -> Void) {
     let isAwaited = answers
     state.withLock { state in
       if state.open == 0 { state.begin = .now }

@@ -1,0 +1,47 @@
+import Egress
+
+// What has changed while it was written, and what was said meanwhile.
+extension RecordingReport {
+  func describe(_ captions: CaptionStatus) -> String {
+    let files = captions.files.joined(separator: ", ")
+    guard captions.cues > 0 else {
+      return "Nothing was transcribed meanwhile: \(files) \(captions.files.count > 1 ? "are" : "is") empty"
+    }
+    let cues = "Captions in \(files): \(captions.cues) \(captions.cues == 1 ? "cue" : "cues")"
+    guard captions.lateCues > 0 else { return cues }
+    return "\(cues); \(captions.lateCues) of them came when their part was complete, whose own text track is without"
+  }
+
+  func describe(_ change: CodecChange) -> String {
+    let place = isOne ? "" : "\(change.location): "
+    let form = change.sent == change.held ? "in spatial layers" : "as \(change.sent.uppercased())"
+    let what = "\(place)From \(Format.duration(change.start)) on the video comes \(form)"
+    if let part = change.part { return "\(what), and goes on in \(part)" }
+    return "\(what), and encode/\(change.encoder ?? "") makes \(change.held.uppercased()) of it, which the file holds"
+  }
+
+  func fields(_ change: CodecChange) -> [String: Any] {
+    var fields: [String: Any] = [
+      "file": change.location, "sid": change.sid, "held": change.held, "sent": change.sent,
+      "start": Format.seconds(change.start),
+    ]
+    fields["encoder"] = change.encoder
+    fields["part"] = change.part
+    return fields
+  }
+
+  func describe(_ reload: TemplateReload) -> String {
+    let place = isOne ? "" : "\(reload.location): "
+    let templates = reload.templates.joined(separator: " and ")
+    let what = "\(place)From \(Format.duration(reload.start)) on it is made by the new \(templates)"
+    return reload.part.map { "\(what), and goes on in \($0)" } ?? what
+  }
+
+  func fields(_ reload: TemplateReload) -> [String: Any] {
+    var fields: [String: Any] = [
+      "file": reload.location, "templates": reload.templates, "start": Format.seconds(reload.start),
+    ]
+    fields["part"] = reload.part
+    return fields
+  }
+}
