@@ -25,7 +25,7 @@ def test_there_are_commands():
     assert len(list(commands())) > 10
 
 
-@pytest.mark.parametrize("words", commands(), ids=" ".join)
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_a_command_of_readme_is_one(words):
     """All of it is known and goes together."""
     access = () if "--dev" in words else ENVIRONMENT

@@ -21,6 +21,7 @@ final class OutgoingLink: Sendable {
     var controller: any CongestionController = DelayAndLossController()
     var shares = LinkShares()
     var repeats = RepeatAllowance()
+    var probes = TailProbes()
     var pacer = Pacer<OutgoingPacket>()
     var number = SequenceNumber(0)
     var timer: LoopTimer?
@@ -96,6 +97,23 @@ final class OutgoingLink: Sendable {
     let number = outgoing.numberID.flatMap { outgoing.isNew ? write($0, packet) : Self.number($0, of: packet) }
     state.value.controller.sent(bytes: packet.count, number: number, at: time)
     state.value.peer?.sendOnLoop(packet)
+    if case .layer = outgoing.priority, packet.marker { probeTail(of: packet.ssrc, at: time) }
+  }
+
+  /// The receiver has asked for packets of a stream of video.
+  func lost(of ssrc: SSRC, at time: MediaTime) { state.value.probes.lost(of: ssrc, at: time) }
+
+  /// Has what was lost of a frame that has just gone asked for before the next one comes.
+  private func probeTail(of ssrc: SSRC, at time: MediaTime) {
+    guard state.value.probes.isWanted(for: ssrc, at: time) else { return }
+    putProbe(of: ssrc, at: time)
+    let bound = LoopBound(Weak(self), on: loop)
+    loop.after(TailProbes.delay) { bound.value.object?.putProbe(of: ssrc, at: .now) }
+  }
+
+  private func putProbe(of ssrc: SSRC, at time: MediaTime) {
+    guard state.value.pacer.isEmpty, let layer = layers().first(where: { $0.stream.ssrc == ssrc }) else { return }
+    if let padding = layer.stream.makePadding(1) { put(padding, at: time) }
   }
 
   /// Whether there is room to send a packet again.
@@ -154,7 +172,7 @@ final class OutgoingLink: Sendable {
     var left = state.value.pacer.isEmpty ? missing : 0
     let bitrates = state.value.shares.bitrates
     let largest = layers().last { bitrates[$0.stream.ssrc] != nil && $0.demand.rank != nil }
-    while left > 0, let packet = largest?.stream.makePadding() {
+    while left > 0, let packet = largest?.stream.makePadding(.max) {
       left -= packet.packet.count + LinkEstimate.overhead
       put(packet, at: now)
     }

@@ -104,10 +104,12 @@ final class OutgoingRTP: Sendable {
   }
 
   /// A packet of nothing but padding, which is numbered with the frames.
+  /// - Parameter count: bytes of padding, from 1 on.
   /// - Returns: nil within a frame, and where nobody reports when it came.
-  func makePadding() -> OutgoingPacket? {
+  func makePadding(_ count: UInt8) -> OutgoingPacket? {
     state.withLock { state in
-      guard let format = state.format, let id = format.numberID, let packet = state.makePadding(ssrc, format) else {
+      guard let format = state.format, let id = format.numberID, let packet = state.makePadding(count, ssrc, format)
+      else {
         return nil
       }
       state.sender.sent(packet, at: .now)
@@ -120,6 +122,7 @@ final class OutgoingRTP: Sendable {
   /// - Returns: whether a keyframe is asked for.
   func receive(_ report: RTCPPacket, at time: MediaTime, repeats: Bool = true) -> Bool {
     let (response, id) = state.withLock { ($0.sender.receive(report, at: time), $0.format?.numberID) }
+    if rank != nil, !response.retransmissions.isEmpty { link.lost(of: ssrc, at: time) }
     for packet in response.retransmissions where repeats && link.hasRoom(toRepeat: packet) {
       link.send(
         OutgoingPacket(
@@ -151,12 +154,12 @@ extension OutgoingRTP.State {
     return packet
   }
 
-  fileprivate mutating func makePadding(_ ssrc: SSRC, _ format: OutgoingRTP.Format) -> RTPPacket? {
+  fileprivate mutating func makePadding(_ count: UInt8, _ ssrc: SSRC, _ format: OutgoingRTP.Format) -> RTPPacket? {
     guard let newest, newest.endsFrame else { return nil }
     defer { next = next.successor }
     return RTPPacket(
       payloadType: format.payloadType, sequenceNumber: next, timestamp: newest.timestamp, ssrc: ssrc,
-      extensions: format.extensions, payload: [], padding: .max)
+      extensions: format.extensions, payload: [], padding: count)
   }
 
   private mutating func makePacket(
