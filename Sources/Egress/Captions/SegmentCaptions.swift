@@ -8,22 +8,29 @@ final class SegmentCaptions: Sendable {
   private struct State {
     var playlists: SegmentPlaylists
     var ledger = SegmentLedger()
-    var shown = ShownCaptions()
-    var count = 0
     /// Bits a second of the largest segment of media.
     var peak = 0
   }
 
+  /// What others see and add, who do not wait for a disk.
+  private struct Said {
+    var shown = ShownCaptions()
+    var count = 0
+    var segments: [String] = []
+  }
+
   private let names: CaptionNames
   private let claim: FileClaim
+  /// Of whoever writes segments, and held meanwhile.
   private let state: Locked<State>
+  private let said = Locked(Said())
 
   /// - Parameters:
   ///   - media: the names of the segments that it is beside.
   ///   - options: of those.
   init(_ media: SegmentNames, _ options: SegmentOptions) throws(LiveKitError) {
     names = CaptionNames(media)
-    claim = try FileClaim(names.playlist)
+    claim = try FileClaim.taken(names.playlist)
     if (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
     state = Locked(State(playlists: SegmentPlaylists(options, claim)))
   }
@@ -31,15 +38,15 @@ final class SegmentCaptions: Sendable {
   /// The two playlists.
   var files: [String] { [names.playlist, names.multivariant] }
   /// Those that are there.
-  var segments: [String] { state.withLock { $0.ledger.files } }
+  var segments: [String] { said.withLock { $0.segments } }
   /// How many cues have come.
-  var count: Int { state.withLock { $0.count } }
+  var count: Int { said.withLock { $0.count } }
 
   /// - Parameter cue: with times since the output's beginning.
   func add(_ cue: CaptionCue) {
-    state.withLock { state in
-      state.count += 1
-      state.shown.add(cue)
+    said.withLock { said in
+      said.count += 1
+      said.shown.add(cue)
     }
   }
 
@@ -51,8 +58,8 @@ final class SegmentCaptions: Sendable {
   func end(
     _ media: MediaPlaylist.Segment, from begin: Duration, bytes: Int, ticks: Int, targetDuration: Int
   ) throws(LiveKitError) {
+    let cues = said.withLock { $0.shown.take(from: begin, to: begin + media.duration) }
     try state.withLock { state throws(LiveKitError) in
-      let cues = state.shown.take(from: begin, to: begin + media.duration)
       let path = names.segment(state.ledger.count)
       let text = Array(WebVTT.segment(of: cues, ticks: ticks).utf8)
       close(try WholeFile.write(text, to: path))
@@ -63,6 +70,8 @@ final class SegmentCaptions: Sendable {
       if let kept = state.playlists.kept {
         for old in state.ledger.takeOld(keeping: kept) { unlink(old) }
       }
+      let there = state.ledger.files
+      said.withLock { $0.segments = there }
       try name(bits: Int(Double(bytes * 8) / max(media.duration / .seconds(1), 0.001)), &state)
     }
   }
@@ -76,10 +85,8 @@ final class SegmentCaptions: Sendable {
 
   /// What comes from now on is of another pipeline.
   func resume() {
-    state.withLock { state in
-      state.shown = ShownCaptions()
-      state.playlists.resume(initialization: nil)
-    }
+    said.withLock { $0.shown = ShownCaptions() }
+    state.withLock { $0.playlists.resume(initialization: nil) }
   }
 
   /// Ends the playlist. Nothing comes any more.

@@ -28,6 +28,8 @@ final class FileClaim: Sendable {
   private let sight: DiskLook<Sight>
   /// Whether there was anything to hold.
   private let isRegular: Bool
+  /// Whether it is held: known also while somebody writes, which a disk may hold up.
+  private let held: Locked<Bool>
   /// Paths of all that this process has written, or writes: what was moved away has had its name all the same.
   private static let known = Locked(Set<String>())
 
@@ -41,9 +43,10 @@ final class FileClaim: Sendable {
       var hold = try Self.take(file)
       hold?.newFolders = folders
       isRegular = hold != nil
-      let held = Locked(hold)
-      self.hold = held
-      sight = DiskLook(FileClaim.look(at: file, held)) { FileClaim.look(at: file, held) }
+      held = Locked(hold != nil)
+      let shared = Locked(hold)
+      self.hold = shared
+      sight = DiskLook(FileClaim.look(at: file, shared)) { FileClaim.look(at: file, shared) }
       _ = Self.known.withLock { $0.insert(Self.standardized(file)) }
     } catch {
       MissingFolders.remove(folders)
@@ -58,7 +61,7 @@ final class FileClaim: Sendable {
   var loss: LiveKitError? { isHeld ? sight.newest.loss : nil }
 
   /// A recording may have given back a thousand parts.
-  private var isHeld: Bool { hold.withLock { $0 != nil } }
+  private var isHeld: Bool { held.withLock { $0 } }
 
   /// Whether it is of the file that a path leads to.
   func isOf(_ path: String) -> Bool {
@@ -98,6 +101,7 @@ final class FileClaim: Sendable {
   /// Puts other contents into its place, whole and at once, and holds these from now on.
   /// - Throws: why it cannot be, or that it was lost.
   func replace(with bytes: [UInt8]) throws(LiveKitError) {
+    guard isHeld else { throw notHeld }
     if let loss { throw loss }
     try hold.withLock { hold throws(LiveKitError) in
       guard let held = hold else { throw notHeld }
@@ -110,6 +114,7 @@ final class FileClaim: Sendable {
   /// Adds to the contents that it has put there.
   /// - Throws: why nothing is added, or that it was lost.
   func append(_ bytes: [UInt8]) throws(LiveKitError) {
+    guard isHeld else { throw notHeld }
     if let loss { throw loss }
     try hold.withLock { hold throws(LiveKitError) in
       guard let hold else { throw notHeld }
@@ -139,11 +144,18 @@ final class FileClaim: Sendable {
   /// Lets others have it. A file that was made for this recording and holds nothing goes, with the folders that were made
   /// for it and hold nothing else. A disk that does not answer is left to itself.
   func release() {
-    let held = hold.withLock { hold in
-      defer { hold = nil }
-      return hold
+    let wasHeld = held.withLock { held in
+      defer { held = false }
+      return held
     }
-    if let held { sight.perform { [file] in Self.giveBack(held, file) } }
+    guard wasHeld else { return }
+    sight.perform { [file, hold] in
+      let held = hold.withLock { hold in
+        defer { hold = nil }
+        return hold
+      }
+      if let held { Self.giveBack(held, file) }
+    }
   }
 
   private static func giveBack(_ held: Hold, _ file: String) {

@@ -16,25 +16,31 @@ final class OutputStage: Sendable {
   let claim: FileClaim?
   /// Nil where the template writes by itself.
   let segments: SegmentedOutput?
-  private let state: Locked<StageState>
+  let state: Locked<StageState>
 
-  /// Opens it, unless it has to wait. Nothing is written before media is pushed.
+  /// Opens it, unless it has to wait. Nothing is written before media is pushed. Where opening takes longer than a
+  /// moment, media waits here for that, too.
   /// - Parameters:
   ///   - hasCaptions: whether the template has an input for what is said.
   ///   - hold: where the stage before has to end first, since a server takes one connection, and a playlist is written by
   ///     one: media waits here until `begin()`.
+  ///   - onFailure: told why it could not be opened where that is known only later, on any thread.
   init(
     _ destination: Destination, template: String, pipeline: OutputPipeline, claim: FileClaim?,
-    segments: SegmentedOutput? = nil, hasCaptions: Bool = false, hold: StageHold? = nil
+    segments: SegmentedOutput? = nil, hasCaptions: Bool = false, hold: StageHold? = nil,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void = { _ in }
   ) throws(LiveKitError) {
     (self.destination, self.template, self.segments) = (destination, template, segments)
     (self.claim, self.hasCaptions, state) = (claim, hasCaptions, Locked(StageState(pipeline, hold)))
     guard hold == nil else { return }
-    do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
+    if let refusal = open(StageHold(onFailure: onFailure)) { throw refusal }
   }
 
   /// Whether media waits here for the end of the stage before.
   var isHeld: Bool { state.withLock { $0.hold != nil } }
+
+  /// Whether media waits here since it is not open yet.
+  var isOpening: Bool { state.withLock(\.isOpening) }
 
   private var pipeline: OutputPipeline? { state.withLock { $0.pipeline } }
 
@@ -45,11 +51,9 @@ final class OutputStage: Sendable {
   func begin() {
     guard let hold = state.withLock({ $0.hold }) else { return }
     segments?.takeOver()
-    do { try pipeline?.start() } catch { hold.onFailure(LiveKitError(error).about(destination)) }
-    hold.onBegun(self)
-    // Under the lock, so that what comes meanwhile goes behind it; queueing never waits.
-    state.withLock { state in
-      for held in state.begin() { Self.write(held, into: state.pipeline) }
+    if let refusal = open(hold) {
+      hold.onFailure(refusal)
+      opened(hold)
     }
   }
 
@@ -90,7 +94,7 @@ final class OutputStage: Sendable {
     return true
   }
 
-  private static func write(_ held: StageHold.Held, into pipeline: OutputPipeline?) {
+  static func write(_ held: StageHold.Held, into pipeline: OutputPipeline?) {
     pipeline?.push(held.media, into: held.input, at: held.time.shown, decodedAt: held.time.decoded)
   }
 
@@ -99,7 +103,7 @@ final class OutputStage: Sendable {
 
   /// How much of an input's room is taken, 0…1.
   func fullness(of input: String) -> Double {
-    let (pipeline, waiting) = state.withLock { ($0.pipeline, $0.hold?.waiting.count ?? 0) }
+    let (pipeline, waiting) = state.withLock { ($0.pipeline, $0.waiting) }
     return pipeline?.fullness(of: input, besides: waiting) ?? 0
   }
   /// What an input dropped because writing did not keep up.
@@ -145,8 +149,8 @@ final class OutputStage: Sendable {
   var segmentFiles: [String] { segments?.files ?? [] }
   /// Paths of the files that are whole and closed: what goes in front of segments, those, and what lists them.
   var completedFiles: [String] {
-    (segments?.captions?.segments ?? []) + (segments?.initializations ?? []) + segmentFiles
-      + (isComplete ? [destination.location] : [])
+    StageList.joined(
+      [segments?.captions?.segments ?? [], segments?.all ?? [], isComplete ? [destination.location] : []])
   }
   /// The last of those.
   var newestCompletedFile: String? {
@@ -174,6 +178,10 @@ final class OutputStage: Sendable {
   /// - Throws: why it is not complete.
   func finish(after failure: @Sendable () -> LiveKitError?) async throws(LiveKitError) {
     guard let pipeline else { return }
+    guard !isOpening else {
+      await discard()
+      throw failure() ?? Self.unopened.about(destination)
+    }
     state.withLock { $0.isCompleting = true }
     let isAlone = loss == nil && destination.isFile && segments == nil
     let written = isAlone ? StoredFile(beingWritten: destination.location) : nil

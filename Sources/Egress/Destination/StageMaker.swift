@@ -19,14 +19,17 @@ struct StageMaker: Sendable {
     _ plan: OutputPlan, at destination: Destination, after before: SegmentedOutput? = nil, claim: FileClaim?,
     hold: StageHold? = nil, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> OutputStage {
-    if destination.isFile { try FileClaim.checkWritable(destination.location) }
+    if destination.isFile {
+      let file = destination.location
+      try FileClaim.asking(file) { () throws(LiveKitError) in try FileClaim.checkWritable(file) }
+    }
     let segments = try SegmentedOutput(
       plan, at: destination, after: before, claim: claim, clock: OutputClock { [lines] in lines.moment(of: $0) },
       hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
     do throws(LiveKitError) {
       return try OutputStage(
         destination, template: plan.template, pipeline: try pipeline(plan, at: destination, segments, onFailure),
-        claim: claim, segments: segments, hasCaptions: plan.hasCaptions, hold: hold)
+        claim: claim, segments: segments, hasCaptions: plan.hasCaptions, hold: hold, onFailure: onFailure)
     } catch {
       // The stage before goes on with its playlist to the end.
       segments?.abandon()

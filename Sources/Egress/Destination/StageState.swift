@@ -7,6 +7,8 @@ struct StageState: Sendable {
   enum Phase: Sendable {
     /// The stage before has to end first.
     case held(StageHold)
+    /// It is being opened, which may take any time.
+    case opening(StageHold)
     case running
     /// Nobody writes it any more.
     case ended(Rest)
@@ -46,8 +48,17 @@ struct StageState: Sendable {
   }
 
   /// Whether what is said now still goes in.
-  var takesCaptions: Bool { hold == nil && !isCompleting }
+  var takesCaptions: Bool { hold == nil && !isOpening && !isCompleting }
   var hold: StageHold? { if case .held(let hold) = phase { hold } else { nil } }
+  /// Whether media waits since it is not open yet.
+  var isOpening: Bool { if case .opening = phase { pipeline != nil && !isAbandoned } else { false } }
+  /// How many buffers wait.
+  var waiting: Int {
+    switch phase {
+    case .held(let hold), .opening(let hold): hold.waiting.count
+    case .running, .ended: 0
+    }
+  }
   var rest: Rest? { if case .ended(let rest) = phase { rest } else { nil } }
 
   /// When a frame of video is shown: the first one from the beginning on. An encoder that was late may have left out what was
@@ -61,11 +72,18 @@ struct StageState: Sendable {
   /// - Parameter isFull: whether a pipeline with room for so many more is full.
   /// - Returns: false where media does not wait.
   mutating func keep(_ held: StageHold.Held, isFull: (_ waiting: Int) -> Bool) -> Bool {
-    guard case .held(var hold) = phase else { return false }
     // Let go of first: the array is not to be copied.
-    phase = .running
-    hold.add(held, isFull: isFull(hold.waiting.count))
-    phase = .held(hold)
+    switch phase {
+    case .held(var hold):
+      phase = .running
+      hold.add(held, isFull: isFull(hold.waiting.count))
+      phase = .held(hold)
+    case .opening(var hold):
+      phase = .running
+      hold.add(held, isFull: isFull(hold.waiting.count))
+      phase = .opening(hold)
+    case .running, .ended: return false
+    }
     return true
   }
 
@@ -79,16 +97,20 @@ struct StageState: Sendable {
     phase = .ended(rest)
   }
 
-  /// Nothing waits any more.
+  /// It is being opened, and what waits goes on doing so.
+  /// - Parameter new: for one that did not wait for another.
+  mutating func open(_ new: StageHold) { phase = .opening(hold ?? new) }
+
+  /// It is open: nothing waits any more.
   /// - Returns: what did.
   mutating func begin() -> [StageHold.Held] {
-    guard let hold else { return [] }
+    guard case .opening(let hold) = phase else { return [] }
     phase = .running
     return hold.waiting
   }
 }
 
-/// What waits until the stage before has ended.
+/// What waits until the stage before has ended, or this one is open.
 struct StageHold: Sendable {
   struct Held: Sendable {
     var media: MediaBuffer

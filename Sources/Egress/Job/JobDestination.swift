@@ -106,7 +106,7 @@ final class JobDestination: Sendable {
     if let current, let held = try openHeld(plan, at: next, maker, after: current) {
       stage = held
     } else {
-      stage = try sort.open(maker, plan, at: next, next.isFile ? FileClaim(next.location) : nil, breakage)
+      stage = try sort.open(maker, plan, at: next, next.isFile ? FileClaim.taken(next.location) : nil, breakage)
     }
     stages.add(stage)
     captions?.add(said, of: stage)
@@ -213,7 +213,7 @@ final class JobDestination: Sendable {
     if ending.isOver { return .complete }
     if ending.isFinishing || ending.moment != nil { return .ending }
     if sort.link?.status.isReconnecting == true { return .reconnecting }
-    return media.origin == nil || writer.awaitsBeginning ? .starting : .active
+    return media.origin == nil || writer.awaitsBeginning || stages.isOpening ? .starting : .active
   }
 
   /// What its files really hold, once they have ended and where they can be read; else what came for it.

@@ -64,11 +64,11 @@ struct JobRun: Sendable {
 
   /// Has each output go on with video in another codec where it stores it as it is sent.
   /// - Returns: what changes.
-  /// - Throws: why the only one cannot; of several that one fails. Why one cannot encode spatial layers.
+  /// - Throws: why the only one cannot; of several that one fails. Why some cannot encode spatial layers.
   mutating func follow(
     _ media: IncomingMedia, _ publication: RemoteTrackPublication
   ) throws(LiveKitError) -> [CodecChange] {
-    var (changes, refusal) = ([CodecChange](), LiveKitError?.none)
+    var (changes, refusals) = ([CodecChange](), [(destination: Destination, error: LiveKitError)]())
     let isOnly = outputs.count == 1
     for index in destinations.indices {
       do throws(LiveKitError) {
@@ -80,11 +80,16 @@ struct JobRun: Sendable {
           destinations[index].output?.fail(error)
           continue
         }
-        refusal = error
+        refusals.append((destinations[index].target.destination, error))
       }
     }
-    if let refusal { throw refusal }
+    if let refusal = Self.refusal(of: refusals) { throw refusal }
     return changes
+  }
+
+  /// What destinations say, each with its name; nil where none does.
+  static func refusal(of refusals: [(destination: Destination, error: LiveKitError)]) -> LiveKitError? {
+    LiveKitError.joined(refusals.map { $0.error.about($0.destination) })
   }
 
   /// Has all begin with audio, where the frame does not come that they were to begin with: what stores it as it is sent

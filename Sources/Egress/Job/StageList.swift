@@ -87,11 +87,14 @@ final class StageList: Sendable {
     if let reason { throw reason }
   }
 
+  /// Whether the first of them is not open yet.
+  var isOpening: Bool { all.first?.isOpening == true }
+
   func dropped(at input: String) -> Int { all.reduce(0) { $0 + $1.dropped(at: input) } }
   var bytes: Int64 { all.reduce(0) { $0 + $1.bytes } }
-  var segments: [String] { all.flatMap(\.segmentFiles) }
+  var segments: [String] { Self.joined(all.map(\.segmentFiles)) }
   var locations: [String] { all.map(\.destination.location) }
-  var completedFiles: [String] { all.flatMap(\.completedFiles) }
+  var completedFiles: [String] { Self.joined(all.map(\.completedFiles)) }
   var newestCompletedFile: String? { all.reversed().lazy.compactMap(\.newestCompletedFile).first }
   var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }
 
@@ -99,6 +102,12 @@ final class StageList: Sendable {
   var storedLength: Duration? {
     let lengths = all.map(\.length)
     return lengths.isEmpty || lengths.contains(nil) ? nil : lengths.compactMap { $0 }.reduce(.zero, +)
+  }
+
+  /// Files of a week are many, and asked for each second: where one list has all of them, it is not copied.
+  static func joined(_ lists: [[String]]) -> [String] {
+    let filled = lists.filter { !$0.isEmpty }
+    return filled.count == 1 ? filled[0] : filled.flatMap { $0 }
   }
 
   private var all: [OutputStage] { state.withLock { $0.stages } }

@@ -119,7 +119,8 @@ struct RecordingTarget: Sendable {
     besides others: some Sequence<RecordingTarget>, replaces: Bool
   ) throws(LiveKitError) {
     guard name == nil else { return }
-    for other in others where isSame(as: other) {
+    for other in others {
+      guard try isSame(as: other) else { continue }
       throw LiveKitError(
         .invalidParameter,
         "\(other.destination.shown) and \(destination.shown) are the same: two destinations cannot write into one; "
@@ -129,17 +130,23 @@ struct RecordingTarget: Sendable {
     if let claim, claim.loss == nil { return }
     release()
     if !replaces, let options = planner.captionedSegments,
-      let old = try SegmentNames(destination, options).occupied(isLater: takesBefore > 0)
+      let old = try occupied(options)
     {
       throw Self.exists(old)
     }
-    let made = try FileClaim(destination.location)
+    let made = try FileClaim.taken(destination.location)
     guard replaces || (made.bytes ?? 0) == 0 else {
       made.release()
       throw Self.exists(destination.shown)
     }
     claim = made
     if planner.wantsCaptions { try claimCaptions(besides: others, replaces: replaces) }
+  }
+
+  /// The path of a file that would be replaced besides its own; nil where there is none.
+  private func occupied(_ options: SegmentOptions) throws(LiveKitError) -> String? {
+    let (names, isLater) = (try SegmentNames(destination, options), takesBefore > 0)
+    return try FileClaim.asking(destination.location) { names.occupied(isLater: isLater) }
   }
 
   private mutating func claimCaptions(
@@ -163,9 +170,11 @@ struct RecordingTarget: Sendable {
   /// As it was named, or as its file is called.
   func isCalled(_ location: String) -> Bool { [named.location, destination.location].contains(location) }
 
-  private func isSame(as other: RecordingTarget) -> Bool {
+  private func isSame(as other: RecordingTarget) throws(LiveKitError) -> Bool {
     guard destination.isFile else { return destination.location == other.destination.location }
-    return other.claim?.isOf(destination.location) == true
+    guard let claim = other.claim else { return false }
+    let path = destination.location
+    return try FileClaim.asking(path) { claim.isOf(path) }
   }
 
   /// The values for receive templates that change nothing of what goes in.

@@ -82,14 +82,17 @@ final class ReceiveOutputs: Sendable {
 
   /// - Returns: nil for an output that always runs.
   private func start(_ output: Output) throws(LiveKitError) -> Branch? {
+    let watch = output == .frames ? DecoderWatch(onKeyframeNeeded: onKeyframeNeeded) : nil
     guard let destination = destinations[output],
-      let branch = try made.branch(to: output.rawValue, inlet(of: output, destination)).map(Branch.init)
+      let branch = try made.branch(to: output.rawValue, inlet(of: output, destination, watch)).map(Branch.init)
     else {
       guard made.pipeline.hasElement(output.rawValue) else { throw made.lacks(output.rawValue) }
       return nil
     }
     try made.sink(output.rawValue, of: branch.tee) { [weak branch, turn] in
-      if branch?.isCurrent.load(ordering: .relaxed) == true { destination.deliver($0, of: turn) }
+      guard branch?.isCurrent.load(ordering: .relaxed) == true else { return }
+      watch?.comesOut(isDiscontinuous: $0.isDiscontinuous)
+      destination.deliver($0, of: turn)
     }
     branch.tee.onFailure { [weak self, weak branch] in
       if let self, let branch { fail(branch, of: output, $0) }
@@ -103,12 +106,16 @@ final class ReceiveOutputs: Sendable {
 
   /// What comes as it was sent costs its branch nothing. All else is work for a thread of its own, for this may be the
   /// network's; but for Opus, which costs less than waking one.
-  private func inlet(of output: Output, _ destination: TrackOutput) -> BranchInlet? {
+  private func inlet(of output: Output, _ destination: TrackOutput, _ watch: DecoderWatch?) -> BranchInlet? {
     guard output != .encoded else { return nil }
     let load = BranchLoad(
       isVideo: output == .frames, onDrop: { [turn] in destination.noteDrop(of: turn) },
       onKeyframeNeeded: onKeyframeNeeded)
-    return { load.admits(isDelta: $0, queued: $1) }
+    return { isDelta, queued in
+      guard load.admits(isDelta: isDelta, queued: queued) else { return false }
+      watch?.goesIn(isDelta: isDelta)
+      return true
+    }
   }
 
   private func tee(of output: Output) -> ReceiveTee? {

@@ -25,11 +25,13 @@ final class PlaybackMixer: Sendable {
   /// A sound server may hang; who waits for it must not for long.
   private static let startLimit = Duration.seconds(3)
   private static let stopLimit = Duration.seconds(2)
-  /// Half a second of the usual 20 ms: what waits longer is too late to be heard.
-  private static let queue = 25
+  /// More than `PlaybackDelay.most` of packets of 10 ms; the usual ones have 20.
+  private static let queue = 60
 
   private let made: TemplatePipeline
   private let origin: MediaTime
+  /// From a moment to its being mixed.
+  private let delay: Duration
   private let count = Locked(0)
 
   /// - Parameter onFailure: called on the thread that all pipelines share.
@@ -42,6 +44,8 @@ final class PlaybackMixer: Sendable {
     self.made = made
     let origin = MediaTime.now
     self.origin = origin
+    // A text without this mixer is told as wrong with its first input.
+    delay = .nanoseconds((try? made.pipeline.element(named: Self.mixer))?.int("latency") ?? 0)
     made.pipeline.setOrigin(origin)
     let (template, identity) = (made.template, identity)
     made.pipeline.onMessage { message in
@@ -84,7 +88,7 @@ final class PlaybackMixer: Sendable {
       // Where there is no volume, it is told here.
       try branch.setInput(Self.volume, to: "1")
       branch.start()
-      return PlaybackInput(name: name, branch: branch, source: source, origin: origin)
+      return PlaybackInput(name: name, branch: branch, source: source, origin: origin, delay: delay)
     } catch {
       branch.remove()
       throw error
@@ -108,11 +112,15 @@ struct PlaybackInput: Sendable {
   let source: AppSource
   /// The mixer's moment zero.
   let origin: MediaTime
+  /// How long after its time audio is mixed: what comes later is left out.
+  let delay: Duration
 
   /// Takes audio for its time, which is dropped when that has passed. It is not copied, and nobody waits.
-  func play(_ media: MediaBuffer, at time: MediaTime) {
+  /// - Parameter isMoved: whether its time has nothing to do with where the audio before it ended. Where it differs by
+  ///   little, the mixer would have it follow on from that.
+  func play(_ media: MediaBuffer, at time: MediaTime, isMoved: Bool = false) {
     guard time >= origin else { return }
-    source.push(media, pts: MediaTime(nanoseconds: (time - origin).nanoseconds))
+    source.push(media, pts: MediaTime(nanoseconds: (time - origin).nanoseconds), discontinuity: isMoved)
   }
 
   func set(volume: Double) {

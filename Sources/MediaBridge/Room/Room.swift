@@ -59,8 +59,8 @@ public final class Room: Sendable {
   /// The same that delegates are told, from now on; each call makes a stream of its own, which ends when the room is
   /// left. One that is made after that, or by a delegate that is being told of it, is for the next connection.
   ///
-  /// What nobody has read yet is kept, data messages included, however much it is: read a stream to its end, or let go of
-  /// it.
+  /// The newest 65,536 that nobody has read yet are kept, data messages included. Of older ones the log says that they
+  /// are lost: read a stream to its end, or let go of it.
   public var events: AsyncStream<RoomEvent> { notifier.makeStream() }
 
   /// Held weakly.

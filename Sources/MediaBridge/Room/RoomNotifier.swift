@@ -1,4 +1,5 @@
 import Dispatch
+import Logging
 import MediaCore
 
 /// Carries events to delegates and streams: in order, on one queue, never under a lock.
@@ -13,8 +14,12 @@ final class RoomNotifier: Sendable {
     let continuation: AsyncStream<RoomEvent>.Continuation
     /// It ends with that one.
     let connection: Int
+    /// How many events nobody read in time.
+    var missed = 0
   }
 
+  /// For a reader who falls behind.
+  static let limit = 65_536
   private let state = Locked(State())
   private let queue = DispatchQueue(label: "mediabridge.room")
   private static let key = DispatchSpecificKey<Bool>()
@@ -25,7 +30,8 @@ final class RoomNotifier: Sendable {
   static var isTelling: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 
   func makeStream() -> AsyncStream<RoomEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(of: RoomEvent.self)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: RoomEvent.self, bufferingPolicy: .bufferingNewest(Self.limit))
     let id = state.withLock { state in
       defer { state.nextStream += 1 }
       state.streams[state.nextStream] = Listener(continuation: continuation, connection: state.connection)
@@ -43,7 +49,9 @@ final class RoomNotifier: Sendable {
 
   private func tell(_ event: RoomEvent, from room: Room, on connection: Int) {
     queue.async { [self] in
-      for stream in listeners(to: connection) { stream.yield(event) }
+      for (id, stream) in listeners(to: connection) {
+        if case .dropped = stream.yield(event) { noteMissed(by: id, of: room) }
+      }
       event.whileTold {
         room.delegates.each { event.tell($0, of: room) }
         event.tellParticipant()
@@ -62,12 +70,26 @@ final class RoomNotifier: Sendable {
     }
     for event in events { tell(event, from: room, on: connection) }
     queue.async { [self] in
-      for stream in listeners(to: connection) { stream.finish() }
+      for (_, stream) in listeners(to: connection) { stream.finish() }
     }
   }
 
+  /// Says it at the first one, and then for each that were a whole stream of them.
+  private func noteMissed(by id: Int, of room: Room) {
+    let missed = state.withLock { state in
+      state.streams[id]?.missed += 1
+      return state.streams[id]?.missed ?? 0
+    }
+    guard missed % Self.limit == 1 else { return }
+    Loggers(room.options.logger).room.warning(
+      "a stream of events is not read, and loses its oldest ones: read it to its end, or let go of it",
+      metadata: ["missed": "\(missed)", "kept": "\(Self.limit)"])
+  }
+
   /// Streams that were made before that connection ended. One that is finished forgets itself.
-  private func listeners(to connection: Int) -> [AsyncStream<RoomEvent>.Continuation] {
-    state.withLock { state in state.streams.values.filter { $0.connection <= connection }.map(\.continuation) }
+  private func listeners(to connection: Int) -> [(id: Int, stream: AsyncStream<RoomEvent>.Continuation)] {
+    state.withLock { state in
+      state.streams.filter { $0.value.connection <= connection }.map { (id: $0.key, stream: $0.value.continuation) }
+    }
   }
 }

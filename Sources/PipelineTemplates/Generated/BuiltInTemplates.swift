@@ -1037,8 +1037,9 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 #
 # audiomix   Each track is an input of its own. A moment is mixed `delay` ns after it arrived at the earliest, and not
 #            later: what comes by then is heard at its time, what comes later is left out, and a track that sends nothing
-#            holds up nobody. Larger: fewer holes in the audio on a bad network; beyond the latency of the receive
-#            pipeline it gains nothing. Smaller: less delay. Times that stray from the samples that were heard by more than
+#            holds up nobody. What of a track comes later than that is played later, up to half a second behind its
+#            moment, and less so again in its pauses once it has come in time for some seconds. Larger: fewer holes
+#            before that. Smaller: less delay. Times that stray from the samples that were heard by more than
 #            `alignment` ns, after a pause or because two clocks drift apart, are put right at once.
 # mix        48 kHz stereo, whatever the tracks have; the device gets what it likes.
 # sink       A device's sink: pulsesink (PulseAudio or PipeWire), alsasink, jackaudiosink, openalsink or osssink. Without
@@ -1716,6 +1717,9 @@ media. ! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=fa
 # encoded  Access units out.
 # decoder  nvvp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
 #          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+#          Of frames in several spatial layers, as browsers send them (`L3T3_KEY`), do not expect more than the lowest
+#          layer, which is small: they come without an index, by which alone vp9parse would part them. receive/vp9
+#          decodes all of them.
 # frames   Frames out, in the format of the decoder.
 #
 # Units: latency ms, wait-for-keyframe true or false
@@ -1751,6 +1755,9 @@ media. ! vp9parse ! nvvp9dec ! video/x-raw,format={NV12,I420}
 # encoded  Access units out.
 # decoder  v4l2vp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
 #          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+#          Of frames in several spatial layers, as browsers send them (`L3T3_KEY`), do not expect more than the lowest
+#          layer, which is small: they come without an index, by which alone vp9parse would part them. receive/vp9
+#          decodes all of them.
 # frames   Frames out, in the format of the decoder.
 #
 # Units: latency ms, wait-for-keyframe true or false
@@ -1786,6 +1793,9 @@ media. ! vp9parse ! v4l2vp9dec ! video/x-raw,format={NV12,I420}
 # encoded  Access units out.
 # decoder  vavp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
 #          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+#          Of frames in several spatial layers, as browsers send them (`L3T3_KEY`), do not expect more than the lowest
+#          layer, which is small: they come without an index, by which alone vp9parse would part them. receive/vp9
+#          decodes all of them.
 # frames   Frames out, in the format of the decoder.
 #
 # Units: latency ms, wait-for-keyframe true or false

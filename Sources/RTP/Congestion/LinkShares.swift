@@ -211,9 +211,14 @@ public struct LinkShares: Sendable {
       }
     }
 
-    /// Whether what is sent gets all it wants, and more may fit: what it is worth is seen only by sending it.
+    /// Whether what is sent gets all it wants, and more may fit: what it is worth is seen only by sending it. Audio without
+    /// its redundancy is none that waits for more: an estimate is never far above what is sent, and alone it sends too little
+    /// to ever have room for that.
     func isPlenty(_ estimate: LinkEstimate) -> Bool {
-      streams.allSatisfy { bitrates[$0.ssrc].map { [most = $0.bitrates.upperBound] in $0 >= most * 98 / 100 } ?? true }
+      streams.allSatisfy { stream in
+        guard stream.rank != nil, let given = bitrates[stream.ssrc] else { return true }
+        return given >= stream.bitrates.upperBound * 98 / 100
+      }
         && (estimate.limit == .application || Double(estimate.bitrate) >= Double(given) * LinkShares.plenty)
     }
 

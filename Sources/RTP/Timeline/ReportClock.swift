@@ -25,6 +25,8 @@ struct ReportClock: Sendable {
     static let established = 3
     /// Less than two reports of a sender differ by.
     static let repetition: UInt64 = 100_000
+    /// More often than a server repeats a report before the sender makes the next one.
+    static let repetitions = 10
     /// More than reports differ by in the making.
     static let noise: UInt64 = 20_000_000
   }
@@ -36,10 +38,22 @@ struct ReportClock: Sendable {
   /// The last report, if it contradicts those before.
   private var stranger: Int64?
 
+  /// What was said last by a clock that has been set since, and how often it may still be repeated.
+  private var stale: (sample: Int64, repetitions: Int)?
+
   /// Nil before the first report.
   private(set) var offset: Int64?
 
+  /// Begins anew: the sender's clock was set, as another of its tracks has told. A server goes on to repeat what this
+  /// one said before, which would put it and the others by as much apart as the clock was set.
+  mutating func forget() {
+    let last = samples.last
+    self = ReportClock()
+    stale = last.map { ($0, Limit.repetitions) }
+  }
+
   mutating func note(_ sample: Int64) -> Finding {
+    guard !isStale(sample) else { return .steady }
     guard let known = offset, (sample &- known).magnitude >= Limit.steadiness else { return add(sample) }
     guard let other = stranger, (sample &- other).magnitude < Limit.steadiness else {
       stranger = sample
@@ -49,6 +63,15 @@ struct ReportClock: Sendable {
     (samples, count) = ([other], 1)
     _ = add(sample)
     return wasRight ? .clockSet : .corrected
+  }
+
+  private mutating func isStale(_ sample: Int64) -> Bool {
+    guard let (last, repetitions) = stale, repetitions > 0, (sample &- last).magnitude < Limit.repetition else {
+      stale = nil
+      return false
+    }
+    stale = (last, repetitions - 1)
+    return true
   }
 
   private mutating func add(_ sample: Int64) -> Finding {

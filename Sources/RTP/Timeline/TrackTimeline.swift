@@ -122,7 +122,7 @@ struct TrackTimeline: Sendable {
   }
 
   /// Falls back to arrival until the next report.
-  mutating func forgetReports() { reports = ReportClock() }
+  mutating func forgetReports() { reports.forget() }
 
   /// Moves the placement towards where it should be.
   mutating func steer(wallOffset: Int64?, at time: MediaTime) {

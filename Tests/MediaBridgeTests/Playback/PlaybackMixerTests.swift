@@ -80,6 +80,27 @@ import Testing
     }
   }
 
+  /// Behind a stall all audio comes later than the mixer waits: it is played later, and only the stall is missing.
+  @Test func aTrackThatComesLaterIsPlayedLater() async throws {
+    try await run { mixer, played, _ in
+      let (tap, input) = (PlaybackTap(), try mixer.addInput())
+      try await mixer.start()
+      tap.open(input)
+      let audio = try #require(AudioBuffer(try tone(1000)))
+      let (start, step, stall) = (MediaTime.now, Duration.milliseconds(20), Duration.milliseconds(380))
+      for index in 0..<80 {
+        let time = start + step * index
+        let arrival = index < 20 ? time : time + stall
+        try await Task.sleep(for: max(arrival - .now, .zero))
+        tap.play(AudioPCMBuffer(buffer: audio, time: time))
+      }
+      // Of 160 blocks of 10 ms those ahead of the stall are 40.
+      try await eventually("all of it", within: .seconds(5)) {
+        played.blocks(of: 1000).filter { $0 > 0.15 }.count > 140
+      }
+    }
+  }
+
   /// A sender whose clock runs fast sends more samples than fit into the time that it says: what would add up to a
   /// growing delay is left out.
   @Test func theDelayDoesNotGrowWithClocksThatDrift() async throws {

@@ -147,6 +147,19 @@ struct LinkSharesTests {
     #expect(trials.count > 20 && zip(trials.dropFirst(), trials).allSatisfy { $0 - $1 < 5 }, "\(trials)")
   }
 
+  @Test func videoComesBackBesideAudioThatHasLostItsRedundancy() {
+    let streams = [
+      LinkShares.Stream(ssrc: Self.large, rank: 0, bitrates: 1_125_000...1_500_000),
+      LinkShares.Stream(ssrc: Self.audio, rank: nil, bitrates: 128_000...256_000),
+    ]
+    var scene = Scene(probes: LinkEstimate.Probes())
+    scene.divide(0, .none, among: streams)
+    // One and a half of what is sent, which is the most that an estimate says.
+    #expect(scene.divide(238_000, .application, lowered: true, among: streams) == [Self.audio])
+    let seconds = (1...50).map { _ in scene.divide(238_000, .application, after: 0.2, among: streams) }
+    #expect(seconds.contains([Self.audio, Self.large]))
+  }
+
   @Test func whatNobodyWantsTakesNothing() {
     var scene = Scene()
     scene.divide(0, .none)

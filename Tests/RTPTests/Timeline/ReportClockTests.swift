@@ -45,4 +45,18 @@ struct ReportClockTests {
     for _ in 0..<5 { findings.append(clock.note(Self.milliseconds(3000))) }
     #expect(findings.filter { $0 == .clockSet }.count == 1 && clock.offset == Self.milliseconds(3000))
   }
+
+  /// What a server repeats of the time before is no news, and what the sender itself says then is.
+  @Test func aReportThatIsRepeatedBehindASetClockIsIgnored() {
+    var clock = ReportClock()
+    for _ in 0..<5 { _ = clock.note(Self.milliseconds(7)) }
+    clock.forget()
+    for _ in 0..<5 { _ = clock.note(Self.milliseconds(7.05)) }
+    #expect(clock.offset == nil)
+    _ = clock.note(Self.milliseconds(2007))
+    #expect(clock.offset == Self.milliseconds(2007))
+    clock.forget()
+    for _ in 0..<20 { _ = clock.note(Self.milliseconds(2007)) }
+    #expect(clock.offset == Self.milliseconds(2007), "nobody repeats it so often")
+  }
 }

@@ -274,6 +274,30 @@ struct SenderTimelineTests {
     #expect(timeline.wallTime("x", of: 9980) != nil && timeline.wallTime("y", of: 9980) != nil)
   }
 
+  /// Senders report of audio every five seconds, and LiveKit's server repeats that in between.
+  @Test(arguments: [-2_000.0, 2_000]) func aClockThatWasSetIsNoneTheLessSetWhereReportsAreRepeated(step: Double) {
+    var timeline = SenderTimeline()
+    timeline.addTrack("audio", clockRate: 1000)
+    timeline.addTrack("video", clockRate: 1000, isVideo: true)
+    var (largestError, said) = (0.0, 0.0)
+    for index in 0..<1500 {
+      let (time, timestamp) = (Double(index * 20), UInt32(index * 20))
+      for (track, delay) in [("audio", 20.0), ("video", 60)] {
+        timeline.observe(track, timestamp: timestamp, at: .ms(time + delay))
+        let placed = timeline.time(track, of: timestamp)?.milliseconds ?? .infinity
+        if time > 4000 { largestError = max(largestError, abs(placed - time - 20)) }
+      }
+      guard index % 50 == 25 else { continue }
+      let set = time > 12_000 ? step : 0
+      if index % 250 == 25 { said = set }
+      for (track, offset) in [("video", set), ("audio", said)] {
+        let wall = Int64((time + 10_000 + offset) * 1e6)
+        timeline.observe(track, report: NTPTime(unixNanoseconds: wall), timestamp: timestamp)
+      }
+    }
+    #expect(largestError < 60, "ms between where frames and audio belong and where they are")
+  }
+
   @Test func anyInputIsSafe() {
     var random = SeededRandom(seed: 9)
     var timeline = SenderTimeline()

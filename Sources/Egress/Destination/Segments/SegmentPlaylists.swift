@@ -15,7 +15,7 @@ struct SegmentPlaylists {
     let claim: FileClaim
 
     /// - Throws: it cannot be written, or another recording writes it.
-    init(_ path: String) throws(LiveKitError) { (self.path, claim) = (path, try FileClaim(path)) }
+    init(_ path: String) throws(LiveKitError) { (self.path, claim) = (path, try FileClaim.taken(path)) }
 
     /// It is made again where somebody has removed it, which is no reason to end what it lists.
     fileprivate func write(_ text: String) throws(LiveKitError) {

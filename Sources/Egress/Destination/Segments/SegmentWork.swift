@@ -19,6 +19,7 @@ struct SegmentWork: SegmentedWork {
 
   var initializations: [String] { ledger.initializations }
   var files: [String] { ledger.files }
+  var all: [String] { ledger.all }
   var bytes: Int64 { ledger.bytes }
   var length: Duration? { ledger.length }
 

@@ -13,6 +13,7 @@ final class SegmentedOutput: @unchecked Sendable {
   private struct Figures {
     var initializations: [String] = []
     var files: [String] = []
+    var all: [String] = []
     var bytes: Int64 = 0
     var length: Duration?
   }
@@ -111,7 +112,7 @@ final class SegmentedOutput: @unchecked Sendable {
 
   private func show() {
     let now = Figures(
-      initializations: work.initializations, files: work.files, bytes: work.bytes, length: work.length)
+      initializations: work.initializations, files: work.files, all: work.all, bytes: work.bytes, length: work.length)
     figures.withLock { $0 = now }
   }
 
@@ -119,6 +120,8 @@ final class SegmentedOutput: @unchecked Sendable {
   var initializations: [String] { figures.withLock { $0.initializations } }
   /// Paths of the segments that are complete and still there, in their order.
   var files: [String] { figures.withLock { $0.files } }
+  /// Paths of both, those in front first.
+  var all: [String] { figures.withLock { $0.all } }
   /// Of the segments that are complete.
   var bytes: Int64 { figures.withLock { $0.bytes } }
   /// Of the segments that are complete; nil where none lasts.
@@ -131,6 +134,8 @@ protocol SegmentedWork {
   var initializations: [String] { get }
   /// Paths of what is complete and still there.
   var files: [String] { get }
+  /// Paths of both.
+  var all: [String] { get }
   /// Of what is complete, also of what has gone.
   var bytes: Int64 { get }
   /// Of what is complete, also of what has gone; nil where it does not last.
@@ -147,6 +152,7 @@ protocol SegmentedWork {
 
 extension SegmentedWork {
   var initializations: [String] { [] }
+  var all: [String] { files }
 }
 
 /// What the files of a destination are called.

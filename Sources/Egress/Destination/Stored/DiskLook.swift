@@ -41,7 +41,9 @@ final class DiskLook<Seen: Sendable>: Sendable {
   private var answers: Bool { state.withLock { $0.open == 0 || MediaTime.now - $0.begin < patience } }
 
   /// Does something there, in its turn. Returns when it is done, or the disk does not answer.
-  func perform(_ job: @escaping @Sendable () -> Void) {
+  /// - Returns: whether it is done.
+  @discardableResult
+  func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
     let isAwaited = answers
     state.withLock { state in
       if state.open == 0 { state.begin = .now }
@@ -53,6 +55,6 @@ final class DiskLook<Seen: Sendable>: Sendable {
       state.withLock { ($0.open, $0.begin) = ($0.open - 1, .now) }
       isDone.signal()
     }
-    if isAwaited { _ = isDone.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) }
+    return isAwaited && isDone.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success
   }
 }
