@@ -11,7 +11,7 @@ public final class DevServer: Sendable {
   private let configuration: DevServerConfiguration
   private let loop = TransportLoop(name: "dev-server")
   private let rooms: LoopBound<RoomRegistry>
-  private let listener = Locked<(any Channel)?>(nil)
+  private let listeners = Locked<[any Channel]>([])
   private let isStopped = Locked(false)
 
   /// Nothing is bound before `start()`.
@@ -24,14 +24,22 @@ public final class DevServer: Sendable {
   /// - Returns: the port, also when the configuration left it open.
   /// - Throws: what the system says when the address cannot be bound.
   public func start() async throws -> Int {
-    let address = try SocketAddress.makeAddressResolvingHost(configuration.host, port: configuration.port)
-    let media = MediaAddresses.of(address.ipAddress ?? configuration.host)
+    var port = configuration.port
+    let addresses = try MediaAddresses.listened(at: configuration.host).map {
+      try SocketAddress.makeAddressResolvingHost($0, port: configuration.port)
+    }
+    let media = addresses.flatMap { MediaAddresses.of($0.ipAddress ?? configuration.host) }
     // Before anybody can join.
     loop.post { [rooms] in rooms.value.configuration.mediaAddresses = media }
     let http = HTTPFrontend(configuration: configuration, loop: loop, rooms: rooms)
-    let channel = try await http.bind(to: address)
-    listener.withLock { $0 = channel }
-    return channel.localAddress?.port ?? configuration.port
+    for var address in addresses {
+      // All have the port that the first one has taken.
+      address.port = port
+      let channel = try await http.bind(to: address)
+      listeners.withLock { $0.append(channel) }
+      port = channel.localAddress?.port ?? port
+    }
+    return port
   }
 
   /// Sends a client what a LiveKit server tells of its own accord, such as the quality of a connection: for tests of what
@@ -68,11 +76,11 @@ public final class DevServer: Sendable {
       return isStopped
     }
     guard !wasStopped else { return }
-    let channel = listener.withLock { channel in
-      defer { channel = nil }
-      return channel
+    let channels = listeners.withLock { channels in
+      defer { channels = [] }
+      return channels
     }
-    try? await channel?.close()
+    for channel in channels { try? await channel.close() }
     let participants = await loop.call { [rooms] in rooms.value.shutDown() }
     for participant in participants { await participant.close() }
     for closing in await loop.call({ [rooms] in rooms.value.closesUnderWay() }) { await closing.value }

@@ -5,7 +5,7 @@ public import PeerTransport
 /// How a development server listens and whom it lets in.
 public struct DevServerConfiguration: Sendable {
   /// Address or name to listen on, for signalling and media; loopback unless told otherwise. `0.0.0.0` and `::` stand for
-  /// all addresses of the machine.
+  /// all addresses of the machine, `localhost` for those of loopback.
   public var host: String
   /// 0 takes any free port.
   public var port: Int

@@ -77,6 +77,11 @@ public struct SignalQuery: Sendable, Equatable {
   /// The one of the newest Swift SDK, in which the server offers the subscriber's connection. Who announces 17 reads
   /// packet trailers.
   static let protocolVersion = 16
+  /// What other clients may send to this one (LiveKit's `client_protocol`): calls of methods as streams, and streams of
+  /// one packet.
+  private static let clientProtocol = 2
+  /// What they may send besides: streams that are compressed.
+  private static let capabilities = "CAP_COMPRESSION_DEFLATE_RAW"
   /// The SDK that we behave like and its version. By these two a server decides what a client can do: a Swift client
   /// older than 1.0.5 gets no ICE over TCP, and an unknown one no track that changes its codec.
   private static let sdk = (name: "swift", version: "2.0.0")
@@ -84,6 +89,8 @@ public struct SignalQuery: Sendable, Equatable {
   var encoded: String {
     var items = [
       URLQueryItem(name: "protocol", value: String(Self.protocolVersion)),
+      URLQueryItem(name: "client_protocol", value: String(Self.clientProtocol)),
+      URLQueryItem(name: "capabilities", value: Self.capabilities),
       URLQueryItem(name: "auto_subscribe", value: autoSubscribe ? "1" : "0"),
       URLQueryItem(name: "adaptive_stream", value: adaptiveStream ? "1" : "0"),
       URLQueryItem(name: "sdk", value: Self.sdk.name),

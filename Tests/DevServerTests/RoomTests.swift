@@ -19,6 +19,7 @@ import Testing
       try await alice.wait { $0.participants["bob"]?.state == .active }
       let joined = try await alice.wait { $0.participants["bob"] }
       #expect(joined.sid.hasPrefix("PA_") && joined.permission.canPublish && !joined.isPublisher)
+      #expect(joined.clientProtocol == 2 && joined.capabilities == [.capCompressionDeflateRaw])
       await bob.leave()
       let left = try await alice.wait { $0.participants["bob"].flatMap { $0.state == .disconnected ? $0 : nil } }
       #expect(left.version > joined.version && left.disconnectReason == .clientInitiated)

@@ -44,6 +44,21 @@ import Testing
     #expect(members.mayBegin("alice", with: ["TR_camera"], isClash: false))
   }
 
+  /// It is said, since the group waits for others.
+  @Test func whereNobodyCanBeRecordedThatIsKnown() {
+    var members = GroupMembers()
+    #expect(members.hopelessness(naming: 5) == nil, "nobody is there")
+    members.add(member(encrypted))
+    #expect(members.hopelessness(naming: 5) == encrypted)
+    members.note([:], isPaused: false, at: .now)
+    #expect(members.hopelessness(naming: 5) == nil, "she has left")
+    for hopeful in [member(silent), member(hasBegun: true)] {
+      var members = GroupMembers()
+      members.add(hopeful)
+      #expect(members.hopelessness(naming: 5) == nil, "something may come")
+    }
+  }
+
   @Test func whatSentNothingMaySendSomethingNow() {
     var members = GroupMembers()
     members.add(member(silent))

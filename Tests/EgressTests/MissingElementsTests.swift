@@ -14,7 +14,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    for kind in ["output", "encode"] {
+    for kind in ["output", "encode", "mix"] {
       try FileManager.default.createDirectory(atPath: "\(folder.path)/\(kind)", withIntermediateDirectories: false)
     }
   }
@@ -94,6 +94,35 @@ import Testing
       #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
     #expect(await refusal("x.mkv") == nil)
+  }
+
+  /// What a single track is is known in the room alone.
+  @Test func audioIsNotForeseenWhereOneTrackOrASourceOfVideoIsAskedFor() async throws {
+    try write("encode/aac", encoder(of: "pcm", makes: "audio/mpeg,mpegversion=4,stream-format=raw"))
+    #expect(await refusal("x.mp4") { $0.trackSids = ["TR_1"] } == nil)
+    #expect(await refusal("x.mp4") { $0.sources = [.camera] } == nil)
+    #expect(await refusal("x.mp4") { $0.sources = [.microphone] }?.code == .missingElement)
+  }
+
+  @Test func thatOfAMixIsToldBeforeAnythingIsJoined() async throws {
+    try write("mix/video", "# Own.\ncompositor name=videomix\n! nosuchelement ! appsink name=frames")
+    var options = CompositeOptions(file: "\(folder.path)/x.ogg")
+    options.kinds = [.audio]
+    let room = Room(roomOptions: RoomOptions(audioPlayback: .off, pipelineFolder: folder.path))
+    #expect(await refusal(of: RoomComposite(room: room, options: options)) == nil, "frames are not mixed")
+    // Nor where no destination takes them.
+    options.kinds = [.video, .audio]
+    #expect(await refusal(of: RoomComposite(room: room, options: options)) == nil)
+    options = CompositeOptions(file: "\(folder.path)/x.mkv")
+    let error = await refusal(of: RoomComposite(room: room, options: options))
+    // What `--dry-run` says.
+    let feeds = #expect(throws: LiveKitError.self) { try OutputFeeds.of(options, folder: folder.path) }
+    for error in [error, feeds] {
+      #expect(error?.code == .missingElement, "\(error?.message ?? "none")")
+      for words in ["mix/video.pipeline:3: ", "'nosuchelement' is missing", "apt-cache search"] {
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "none")")
+      }
+    }
   }
 
   /// H.264 may come, which is stored as it is sent.

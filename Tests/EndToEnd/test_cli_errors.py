@@ -565,6 +565,11 @@ MISTAKES = [
     (["publish", "rtsp://", "--dev", "--room", "r"], ["names no server", "rtsp://HOST/PATH"]),
     (["publish-frames", "no-such-file", "--dev", "--room", "r"], ["no-such-file: no such file"]),
     (["publish-test", "--dev", "--room", "r", "--fps", "15"], ["--fps is for --clip"]),
+    (["publish", "pattern", "--dev", "--room", "r", "--backup-codec-policy", "simulcast"], ["is for --backup-codec"]),
+    (
+        ["publish", "pattern", "--dev", "--room", "r", "--backup-codec-policy", "both"],
+        ["--backup-codec-policy", "prefer-regression, simulcast, regression"],
+    ),
     (["pipelines", "graph", "output/mp4", "--set", "mp4.location=x"], ["--set mp4.location=x", "write name=value"]),
     (["demo", "--pipelines", "/no/such"], ["/no/such"]),
     (["dev-server", "--port", "99999"], ["65535"]),
@@ -631,6 +636,21 @@ def test_a_mistake_of_the_command_line_has_a_status_of_its_own(command):
     done = cannot_join(*command.split())
     assert done.returncode == 64, done.stderr
     assert "127.0.0.1:9" not in done.stderr, "it tried to join"
+
+
+def test_what_cannot_be_published_is_found_before_joining(tmp_path):
+    """A file that is no media, and an own encode template that cannot be read."""
+    text = tmp_path / "notes.txt"
+    text.write_text("This is no film.\n" * 100)
+    (tmp_path / "encode").mkdir()
+    (tmp_path / "encode/vp8.pipeline").write_text('appsrc name=frames caps="video/x-raw ! vp8enc\n')
+    cases = ((text, "no media that GStreamer knows"), ("pattern", "vp8.pipeline"))
+    for source, words in cases:
+        done = cannot_join("publish", "--pipelines", tmp_path, source)
+        assert done.returncode == 64 and words in done.stderr, done.stderr
+        assert "127.0.0.1:9" not in done.stderr, "it tried to join"
+    # Nothing of it is needed.
+    assert cannot_join("publish", "--pipelines", tmp_path, "tone").returncode == 1
 
 
 def test_what_the_network_or_the_machine_lacks_is_no_mistake_of_the_command_line(tmp_path):

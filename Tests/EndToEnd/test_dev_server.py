@@ -20,7 +20,9 @@ def lonely():
         subprocess.run(("ip", "netns", "delete", name), check=False)
 
 
-@pytest.mark.parametrize(("host", "name"), [("localhost", "localhost"), ("0.0.0.0", "127.0.0.1")])
+@pytest.mark.parametrize(
+    ("host", "name"), [("localhost", "127.0.0.1"), ("localhost", "[::1]"), ("0.0.0.0", "127.0.0.1")]
+)
 def test_media_comes_from_where_the_server_listens(lonely, start, tmp_path, host, name):
     server = start(lonely(*mediabridge("dev-server", "--host", host, "--port", 0, "--json")))
     url = f"ws://{name}:{server.wait_for('listening')['port']}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import re
 import signal
 import socket
 import subprocess
@@ -286,11 +287,14 @@ def test_srt_from_whoever_calls(server, start, numbered):
 def test_who_waits_for_a_caller_can_be_ended(server, start):
     port = livekit_server.free_port(socket.SOCK_DGRAM)
     publisher = publish(server, start, "tone", f"srt://:{port}?mode=listener")
-    publisher.wait_for("waiting", 10)
+    # Where it is called.
+    places = publisher.wait_for("waiting", 10)["call"]
+    assert places and all(re.fullmatch(rf"srt://[0-9.]+:{port}", place) for place in places), places
     publisher.send(signal.SIGINT)
     assert publisher.finish(10) == 0, publisher.report("failed")
-    publisher = publish(server, start, f"srt://:{port}?mode=listener", "--duration", "1s")
-    assert_failed(publisher, f"srt://:{port}", "neither video nor audio", within=10)
+    publisher = publish(server, start, f"srt://127.0.0.1:{port}?mode=listener", "--duration", "1s")
+    assert publisher.wait_for("waiting", 10)["call"] == [f"srt://127.0.0.1:{port}"]
+    assert_failed(publisher, f"srt://127.0.0.1:{port}", "neither video nor audio", within=10)
 
 
 @pytest.mark.parametrize("place", ["rtsp://u:hunter2@127.0.0.1:1/x?token=hunter2", "rtmp://127.0.0.1:1/app/hunter2hunter2"])

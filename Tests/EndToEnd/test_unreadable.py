@@ -44,6 +44,14 @@ def test_an_encrypted_room_is_said_to_be_one(server, start, tmp_path):
     assert all(ENCRYPTED.format(source) in recorder.errors for source in told), recorder.report("not said")
     assert len(recorder.errors.splitlines()) == 1 and not file.exists()
 
+    each = server.recorder("secret", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant")
+    assert each.wait_for("waiting", 10)["for"] == "a participant"
+    # It goes on, for whoever comes.
+    waiting = each.wait_for("waiting", 20)["for"]
+    assert waiting.startswith("another participant: ") and ENCRYPTED.format("camera") in waiting, waiting
+    each.send(signal.SIGINT)
+    assert each.finish(20) != 0, each.report("it ended with 0")
+
     endless = start(
         server.enter(*mediabridge("record", "--url", server.url, *KEYS, "--room", "secret", "--json", file))
     )

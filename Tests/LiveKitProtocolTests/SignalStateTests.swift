@@ -265,3 +265,14 @@ struct SignalMessageTests {
     #expect(try state.receive(.make(.update(.init())), at: .s(1)) == [])
   }
 }
+
+/// Fields go by the numbers of LiveKit's protocol.
+@Suite struct AddTrackRequestTests {
+  @Test func thePolicyOfABackupCodecIsField16() throws {
+    var request = Livekit_AddTrackRequest()
+    request.backupCodecPolicy = .regression
+    let bytes: [UInt8] = try request.serializedBytes()
+    #expect(bytes == [0x80, 0x01, 0x02])
+    #expect(try Livekit_AddTrackRequest(serializedBytes: bytes) == request)
+  }
+}

@@ -209,6 +209,12 @@ struct ConnectTests {
     #expect(!joined.encoded.contains("reconnect"))
   }
 
+  /// By this other clients call methods by streams, put short texts into one packet, and compress.
+  @Test func whatOtherClientsMaySendIsAnnounced() {
+    let query = SignalQuery(autoSubscribe: true).encoded
+    #expect(query.contains("&client_protocol=2&capabilities=CAP_COMPRESSION_DEFLATE_RAW&"))
+  }
+
   @Test(arguments: ["ws://127.0.0.1:99999", "wss://host:65536/path", "http://[::1]:70000", "ws://host:0"])
   func aPortThatCannotBeIsNamed(text: String) {
     #expect {

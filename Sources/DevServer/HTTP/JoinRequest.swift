@@ -9,7 +9,10 @@ struct JoinRequest: Sendable {
   let autoSubscribe: Bool
   let adaptiveStream: Bool
   /// Of the signalling, as the client speaks it.
-  let clientProtocol: Int
+  let protocolVersion: Int
+  /// What other clients may send to it.
+  let clientProtocol: Int32
+  let capabilities: [Livekit_ClientInfo.Capability]
   /// The participant that a reconnecting client wants to resume.
   let resumedSid: String?
 }
@@ -47,7 +50,10 @@ extension JoinRequest {
     func isTrue(_ name: String) -> Bool { ["1", "true"].contains(value(name) ?? "") }
     autoSubscribe = isTrue("auto_subscribe") || (value("auto_subscribe") ?? "").isEmpty
     adaptiveStream = isTrue("adaptive_stream")
-    clientProtocol = value("protocol").flatMap { Int($0) } ?? 15
+    protocolVersion = value("protocol").flatMap { Int($0) } ?? 15
+    clientProtocol = value("client_protocol").flatMap { Int32($0) } ?? 0
+    let names = (value("capabilities") ?? "").split(separator: ",")
+    capabilities = names.compactMap(Livekit_ClientInfo.Capability.init(named:))
     resumedSid = isTrue("reconnect") ? value("sid") : nil
   }
 
@@ -56,6 +62,17 @@ extension JoinRequest {
     case .invalid: "invalid authorization token: the signature or the format is wrong"
     case .outsideItsTime: "invalid authorization token: it has expired or is not valid yet"
     case .unknownKey: "invalid API key"
+    }
+  }
+}
+
+extension Livekit_ClientInfo.Capability {
+  /// As a client calls it; nil for one that is not known.
+  fileprivate init?(named name: Substring) {
+    switch name.trimmingCharacters(in: .whitespaces) {
+    case "CAP_PACKET_TRAILER": self = .capPacketTrailer
+    case "CAP_COMPRESSION_DEFLATE_RAW": self = .capCompressionDeflateRaw
+    default: return nil
     }
   }
 }

@@ -1,13 +1,23 @@
 import NIOCore
 
-enum MediaAddresses {
+/// The addresses of this machine that a host stands for.
+package enum MediaAddresses {
   /// Where media is to be had of a server that listens at `address`: there, or at each of the machine's where that stands for
   /// all of them.
-  static func of(_ address: String) -> [String] {
+  package static func of(_ address: String) -> [String] {
     guard ["0.0.0.0", "::"].contains(address) else { return [address] }
-    let devices = (try? System.enumerateDevices()) ?? []
-    let all = Set(devices.compactMap { $0.address?.ipAddress })
     // Those of one link alone are none without its name.
-    return all.filter { address == "::" ? !$0.hasPrefix("fe80:") : !$0.contains(":") }.sorted()
+    return own.filter { address == "::" ? !$0.hasPrefix("fe80:") : !$0.contains(":") }.sorted()
+  }
+
+  /// Where a server listens that is to listen at `host`: clients take `localhost` for either address of loopback, so at
+  /// each that there is.
+  static func listened(at host: String) -> [String] {
+    let loopback = ["127.0.0.1", "::1"].filter(own.contains)
+    return host.lowercased() == "localhost" && !loopback.isEmpty ? loopback : [host]
+  }
+
+  private static var own: Set<String> {
+    Set(((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress })
   }
 }

@@ -67,6 +67,7 @@ final class DownTrack {
   /// The subscriber has answered and is connected: media may flow.
   /// - Returns: false when the subscriber does not take the track's codec, nor the other one that its publisher has.
   func start(with section: NegotiatedSection) -> Bool {
+    if track.isReplaced, source === track { return turnToBackup(section) }
     guard stream == nil else { return true }
     guard let format = SubscriberFormats.format(for: codec, in: section) else { return turnToBackup(section) }
     stream = makeStream(of: format, in: section)
@@ -82,9 +83,10 @@ final class DownTrack {
         ssrc: ssrc, clockRate: codec.clockRate, payloadType: format.payloadType,
         codec: track.isVideo ? VideoCodec(encodingName: codec.name) : nil, firstSequenceNumber: first,
         headerExtensions: elements(in: section)))
-    let retransmission = format.rtx.map {
-      RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
-    }
+    // Those of all codecs: it may go on in another one.
+    let repeated = section.formats.compactMap { format in format.rtx.map { (format.payloadType, $0) } }
+    let retransmission =
+      repeated.isEmpty ? nil : RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: Dictionary(repeated) { $1 })
     let sender = RTPSender(
       configuration: .init(
         ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission, repeats: .sparing))
@@ -104,7 +106,17 @@ final class DownTrack {
     source.detach(self)
     (source, codec) = (backup, other)
     backup.attach(self)
-    return start(with: section)
+    return stream == nil ? start(with: section) : goOn(as: section)
+  }
+
+  /// What goes out already goes on in the codec of its new source.
+  private func goOn(as section: NegotiatedSection) -> Bool {
+    guard let format = SubscriberFormats.format(for: codec, in: section) else { return false }
+    stream?.rewriter.change(to: format.payloadType, codec: VideoCodec(encodingName: codec.name))
+    stream?.codec = format.codec
+    choose(at: .now)
+    requestKeyframe()
+    return true
   }
 
   /// What of the publisher's header elements goes out, and under which id.
@@ -222,7 +234,7 @@ private struct DownStream {
   var rewriter: StreamRewriter
   var sender: RTPSender
   /// As the subscriber has answered.
-  let codec: Codec
+  var codec: Codec
   /// Whether the subscriber takes no RED, so that each packet loses what it repeats.
   let isUnwrapping: Bool
   /// Of a muted track: the next frame of it.

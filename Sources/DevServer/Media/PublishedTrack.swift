@@ -20,7 +20,15 @@ final class PublishedTrack {
   let preferredCodec: String
   /// The codec that the publisher would send, too, such as `vp8`; empty for none.
   let backupCodec: String
-  /// Whether this is another track's other codec: of the same SID, and only for who cannot decode the first one.
+  /// What the publisher wants to become of the first codec once the other one comes.
+  private let backupPolicy: Livekit_BackupCodecPolicy
+  /// Whether everybody is sent the other codec instead of this one.
+  private(set) var isReplaced = false
+  /// In a room of so many both codecs are sent where the publisher does not say which (LiveKit's
+  /// `codec_regression_threshold`).
+  private static let crowd = 5
+  /// Whether this is another track's other codec: of the same SID, and only for who cannot decode the first one, or for
+  /// everybody.
   let isBackup: Bool
   /// The same track in its other codec, once the publisher has announced that it comes.
   var backup: PublishedTrack?
@@ -41,6 +49,7 @@ final class PublishedTrack {
     isBackup = !request.sid.isEmpty
     sid = isBackup ? request.sid : Identifier.make(isVideo ? "TR_VC" : "TR_AM")
     backupCodec = request.simulcastCodecs.dropFirst().first?.codec ?? ""
+    backupPolicy = request.backupCodecPolicy
     cid = request.cid
     preferredCodec = request.simulcastCodecs.first?.codec ?? (isVideo || request.disableRed ? "" : "red")
     info = Livekit_TrackInfo()
@@ -87,6 +96,12 @@ final class PublishedTrack {
     description.cid = cid
     description.layers = info.layers
     info.codecs = [description]
+  }
+
+  /// The other codec has come, as LiveKit's server takes it (`MediaTrack.enableRegression`).
+  /// - Parameter count: who is in the room.
+  func backupStarted(among count: Int) {
+    isReplaced = backupPolicy == .regression || (backupPolicy == .preferRegression && count < Self.crowd)
   }
 
   /// While it is muted nothing of it goes on, in either codec.

@@ -62,7 +62,7 @@ final class PublisherSession {
       known = first
     }
     track.onBackupNeeded = { [weak self, weak track] in
-      if let track { self?.askForBackup(of: track) }
+      if let track { self?.tellWanted(of: track) }
     }
     streams.tracks.append(track)
     answer(request, with: known)
@@ -89,21 +89,27 @@ final class PublisherSession {
     participant.send(response)
   }
 
-  /// Somebody cannot decode what a publisher sends first. All layers of both are wanted.
-  private func askForBackup(of track: PublishedTrack) {
+  /// Somebody cannot decode what a publisher sends first: its other codec is wanted, and the first one unless that has
+  /// replaced it.
+  private func tellWanted(of track: PublishedTrack) {
     var response = Livekit_SignalResponse()
     response.subscribedQualityUpdate.trackSid = track.sid
-    let qualities = [Livekit_VideoQuality.low, .medium, .high].map { quality in
+    response.subscribedQualityUpdate.subscribedCodecs = [
+      Self.wanted(track.preferredCodec, isWanted: !track.isReplaced), Self.wanted(track.backupCodec, isWanted: true),
+    ]
+    participant.send(response)
+  }
+
+  /// - Parameter isWanted: whether all layers are, or none.
+  private static func wanted(_ name: String, isWanted: Bool) -> Livekit_SubscribedCodec {
+    var codec = Livekit_SubscribedCodec()
+    codec.codec = name
+    codec.qualities = [Livekit_VideoQuality.low, .medium, .high].map { quality in
       var subscribed = Livekit_SubscribedQuality()
-      (subscribed.quality, subscribed.enabled) = (quality, true)
+      (subscribed.quality, subscribed.enabled) = (quality, isWanted)
       return subscribed
     }
-    response.subscribedQualityUpdate.subscribedCodecs = [track.preferredCodec, track.backupCodec].map { name in
-      var codec = Livekit_SubscribedCodec()
-      (codec.codec, codec.qualities) = (name, qualities)
-      return codec
-    }
-    participant.send(response)
+    return codec
   }
 
   func setMuted(_ isMuted: Bool, trackSid: String) {
@@ -115,6 +121,12 @@ final class PublisherSession {
     }
     guard track.setMuted(isMuted, at: .now), track.isFlowing else { return }
     participant.room.announce(participant)
+  }
+
+  func resize(_ update: Livekit_UpdateLocalVideoTrack) {
+    guard let track = tracks.first(where: { $0.sid == update.trackSid && $0.isVideo }) else { return }
+    (track.info.width, track.info.height) = (update.width, update.height)
+    if track.isFlowing { participant.room.announce(participant) }
   }
 
   func receive(offer message: Livekit_SessionDescription) {
@@ -266,8 +278,16 @@ final class PublisherSession {
     else { return }
     track.use(format.codec, in: section)
     track.isFlowing = true
-    if track.isBackup { return participant.room.backupStarted() }
+    if track.isBackup { return backupStarted(track) }
     participant.room.trackStarted(track, of: participant)
+  }
+
+  private func backupStarted(_ backup: PublishedTrack) {
+    if let first = tracks.first(where: { $0.backup === backup }) {
+      first.backupStarted(among: participant.room.participants.count)
+      if first.isReplaced { tellWanted(of: first) }
+    }
+    participant.room.backupStarted()
   }
 
   private func receive(_ reports: [RTCPPacket], at time: MediaTime) {

@@ -13,6 +13,7 @@ extension DevParticipant {
     case .trickle(let trickle): handle(trickle)
     case .addTrack(let track): publisher.add(track)
     case .mute(let mute): publisher.setMuted(mute.muted, trackSid: mute.sid)
+    case .updateVideoTrack(let update): publisher.resize(update)
     case .subscription(let update): handle(update)
     case .syncState(let state): handle(state)
     case .trackSetting(let settings):
@@ -68,7 +69,7 @@ extension DevParticipant {
     response.requestResponse.reason = .ok
     room.announce(self)
     // As LiveKit's server does it.
-    if clientProtocol > 14 { send(response) }
+    if protocolVersion > 14 { send(response) }
     refreshToken()
   }
 

@@ -10,7 +10,7 @@ final class DevParticipant {
   let token: AccessToken
   let subscribesAutomatically: Bool
   let usesAdaptiveStream: Bool
-  let clientProtocol: Int
+  let protocolVersion: Int
   private(set) var publisher: PublisherSession!
   private(set) var subscriber: SubscriberSession!
   /// Of the primary connection.
@@ -38,10 +38,11 @@ final class DevParticipant {
     self.configuration = configuration
     subscribesAutomatically = request.autoSubscribe
     usesAdaptiveStream = request.adaptiveStream
-    clientProtocol = request.clientProtocol
+    protocolVersion = request.protocolVersion
     isSubscriberPrimary = request.token.video.canSubscribe ?? true
     channels = MessageChannels(loop: loop, logger: configuration.logger)
     describe()
+    (info.clientProtocol, info.capabilities) = (request.clientProtocol, request.capabilities)
     publisher = PublisherSession(participant: self, loop: loop, configuration: configuration)
     subscriber = SubscriberSession(participant: self, loop: loop, configuration: configuration)
   }
@@ -53,7 +54,7 @@ final class DevParticipant {
   /// not hear that they had left.
   func isTold(of info: Livekit_ParticipantInfo) -> Bool {
     let isReplaced = info.state == .disconnected && info.disconnectReason == .duplicateIdentity
-    return clientProtocol < 12 || !isReplaced
+    return protocolVersion < 12 || !isReplaced
   }
   var isRecorder: Bool { info.permission.recorder || info.kind == .egress }
 

@@ -90,7 +90,7 @@ final class DevRoom {
     send(track, of: publisher)
   }
 
-  /// A track comes in its other codec, too, for which somebody waits.
+  /// A track comes in its other codec, for which somebody waits, or to which everybody changes over.
   func backupStarted() { for participant in participants { participant.subscriber.startTracks() } }
 
   private func send(_ track: PublishedTrack, of publisher: DevParticipant) {

@@ -76,7 +76,7 @@ final class RoomRegistry {
       response.leave.reason = .stateMismatch
       response.leave.action = .reconnect
       // For clients below 13, which know no action.
-      response.leave.canReconnect = request.clientProtocol < 13
+      response.leave.canReconnect = request.protocolVersion < 13
       socket.send(response)
       return socket.close()
     }

@@ -48,12 +48,14 @@ public actor RoomComposite: EgressJob {
 
   public func prepare() throws(LiveKitError) {
     try plan.check()
-    guard plan.onFrame == nil else { return try checkLabels() }
-    var recording = asked
-    try checkTargets(&recording)
-    plan.keep(recording.kinds)
+    if plan.onFrame == nil {
+      var recording = asked
+      try checkTargets(&recording)
+      plan.keep(recording.kinds)
+    }
+    try plan.checkInstalled(options.kinds)
     try checkLabels()
-    loadElements()
+    if plan.onFrame == nil { loadElements() }
   }
 
   /// Encoders bring the largest libraries along, which take as long to load as it takes to join a room. Those of

@@ -7,6 +7,8 @@ package struct OutputFeeds: Sendable {
   /// Of the destination: a file's path, or an address without what may be a secret in it.
   package let location: String
   package let lines: [String]
+  /// What it takes of what is wanted.
+  private let kinds: Set<Track.Kind>
   /// With their values, as far as these are known before anything is received.
   package private(set) var pipelines: [Filled]
 
@@ -43,6 +45,7 @@ package struct OutputFeeds: Sendable {
     let plan = CompositePlan(options, by: PipelineFactory(folder: folder))
     let mixers = try mixing(plan)
     var feeds = try of(plan.recording, nil, folder: folder, codecs: nil)
+    try plan.checkInstalled(plan.options.kinds.intersection(feeds.flatMap(\.kinds)))
     for index in feeds.indices { feeds[index].pipelines = mixers + feeds[index].pipelines }
     return feeds
   }
@@ -50,7 +53,10 @@ package struct OutputFeeds: Sendable {
   /// What mixes a room.
   /// - Throws: what is asked for or set is wrong.
   package static func mixing(_ options: CompositeOptions, folder: String?) throws(LiveKitError) -> [Filled] {
-    try mixing(CompositePlan(options, by: PipelineFactory(folder: folder)))
+    let plan = CompositePlan(options, by: PipelineFactory(folder: folder))
+    let mixers = try mixing(plan)
+    try plan.checkInstalled(plan.options.kinds)
+    return mixers
   }
 
   private static func mixing(_ plan: CompositePlan) throws(LiveKitError) -> [Filled] {
@@ -72,7 +78,7 @@ package struct OutputFeeds: Sendable {
 
   private init(_ target: RecordingTarget, _ wanted: Set<Track.Kind>, _ codecs: [String]?) {
     location = target.destination.shown
-    let kinds = target.planner.kinds.intersection(wanted)
+    kinds = target.planner.kinds.intersection(wanted)
     let mixed = TrackTraits(codec: nil, isMixed: true)
     var tracks = [Track.Kind.video, .audio].map { (name: "mixed \($0)", kind: $0, traits: mixed) }
     if let codecs {

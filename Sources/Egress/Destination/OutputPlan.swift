@@ -179,15 +179,18 @@ struct OutputPlanner: Sendable {
 
   /// Finds mistakes in what was set, and elements that are not installed and certain to be needed, before a room is
   /// joined, when nothing is known of its tracks.
-  /// - Parameter isMixed: whether they are made of frames and PCM here.
+  /// - Parameters:
+  ///   - foreseen: of which kinds something is to come.
+  ///   - isMixed: whether they are made of frames and PCM here.
   func check(
-    _ kinds: Set<Track.Kind>, isMixed: Bool, factory: PipelineFactory, values: [String: String]
+    _ kinds: Set<Track.Kind>, foreseen: Set<Track.Kind>, isMixed: Bool, factory: PipelineFactory,
+    values: [String: String]
   ) throws(LiveKitError) {
     var (encoders, needed) = ([String](), [String]())
-    for choice in choices.filter({ kinds.contains($0.key) }).values {
+    for (kind, choice) in choices where kinds.contains(kind) {
       guard let encoder = try encoder(of: choice, isMixed: isMixed) else { continue }
       encoders.append(encoder)
-      if choice.isAlwaysEncoded(isMixed: isMixed) { needed.append(encoder) }
+      if foreseen.contains(kind), choice.isAlwaysEncoded(isMixed: isMixed) { needed.append(encoder) }
     }
     let templates = [template] + encoders.sorted().map { TemplateName(.encode, $0) }
     try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.check(templates, values: values) }

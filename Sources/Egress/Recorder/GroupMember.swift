@@ -113,6 +113,14 @@ struct GroupMembers: Sendable {
     all.compactMap { member -> MediaTime? in member.recorder?.flowedAt.withLock { $0 } }.max()
   }
 
+  /// Why nothing of any who are there can be recorded as it is published; nil while something may be, and where nobody
+  /// is there.
+  func hopelessness(naming most: Int) -> LiveKitError? {
+    let there = all.filter { !$0.hasLeft }
+    guard there.allSatisfy({ $0.isOver && $0.refusal != nil }) else { return nil }
+    return LiveKitError.joined(there.compactMap(\.refusal), naming: most)
+  }
+
   /// How often it was recorded.
   func takes(of name: String) -> Int { all.count { $0.name == name && $0.hasBegun } }
 

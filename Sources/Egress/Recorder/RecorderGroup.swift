@@ -84,14 +84,23 @@ public actor RecorderGroup: EgressJob {
   private func begin() async throws(LiveKitError) {
     phase = .running([bell.ring(for: room.events), Task { [weak self] in await self?.look() }])
     let deadline = options.wait.map { MediaTime.now + $0 }
-    notifier.tell(.waiting("a \(unit)"))
+    var told: String?
     while begun == nil {
+      let missing = missing
+      if told != missing { notifier.tell(.waiting(missing)) }
+      told = missing
       let wait = SourceWait(room: room, deadline: Recorder.limit(of: deadline, for: members.flowedAt))
       do throws(LiveKitError) { try wait.check(for: "a \(unit) that sends something") } catch {
         throw reason(error)
       }
       try? await Task.sleep(for: Self.pace)
     }
+  }
+
+  /// What is waited for, also where those who are there are in vain.
+  private var missing: String {
+    let lack = members.hopelessness(naming: Self.named)
+    return lack.map { "another \(unit): \($0.message)" } ?? "a \(unit)"
   }
 
   /// Why nobody is recorded, and why those who came are not.

@@ -130,6 +130,9 @@ extension RecordingOptions {
     return sources.isEmpty ? kinds : Set(sources.map(\.kind))
   }
 
+  /// Those of which something is to come: what a single track is is known in the room alone.
+  var foreseenKinds: Set<Track.Kind> { trackSids.isEmpty ? wantedKinds : [] }
+
   /// - Throws: what is asked for does not fit into one file.
   func checkChoice() throws(LiveKitError) {
     guard !sources.contains(.unknown) else {

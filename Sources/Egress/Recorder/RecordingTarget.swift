@@ -55,9 +55,10 @@ struct RecordingTarget: Sendable {
 
   /// Finds mistakes in what is set for it, and passes over what is set for others.
   /// - Parameters:
-  ///   - kinds: that are wanted.
+  ///   - options: says which kinds are wanted.
   ///   - isMixed: whether they are made of frames and PCM here.
-  mutating func check(_ kinds: Set<Track.Kind>, isMixed: Bool) throws(LiveKitError) {
+  mutating func check(_ options: RecordingOptions, isMixed: Bool) throws(LiveKitError) {
+    let kinds = options.wantedKinds
     let known = planner.variables(for: kinds)
     if let name = ownValues.keys.sorted().first(where: { !known.contains($0) }) {
       throw LiveKitError(
@@ -66,7 +67,8 @@ struct RecordingTarget: Sendable {
     guard name == nil || destination.isFile || known.contains("location") else { throw placeless }
     if name != nil, destination.isFile { try FileClaim.checkFolder(ofName: destination.location) }
     factory = PipelineFactory(store: factory.store, overrides: factory.overrides.filter { known.contains($0.key) })
-    try planner.check(kinds, isMixed: isMixed, factory: factory, values: destination.values)
+    try planner.check(
+      kinds, foreseen: options.foreseenKinds, isMixed: isMixed, factory: factory, values: destination.values)
   }
 
   /// The output's template with the values that are set, and those of the destination.

@@ -51,7 +51,7 @@ struct RecordingTargets: Sendable {
     try checkSources(options)
     if options.hasVoices { try checkVoices() }
     try checkEncoders()
-    let wanted = options.wantedKinds
+    let (asked, wanted) = (options, options.wantedKinds)
     for index in all.indices {
       try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
         try Self.checkKinds(wanted, all[index].planner)
@@ -64,7 +64,7 @@ struct RecordingTargets: Sendable {
     options.kinds.formIntersection(all.flatMap(\.planner.kinds))
     for index in all.indices {
       try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
-        try all[index].check(wanted, isMixed: isMixed)
+        try all[index].check(asked, isMixed: isMixed)
       }
     }
   }
@@ -97,7 +97,7 @@ struct RecordingTargets: Sendable {
     try Self.naming(destination.destination, among: all.count + 1) { () throws(LiveKitError) in
       var target = try RecordingTarget(destination, options, nil, folder: folder, loggers: loggers)
       try Self.checkKinds(options.wantedKinds, target.planner)
-      try target.check(options.wantedKinds, isMixed: isMixed)
+      try target.check(options, isMixed: isMixed)
       try target.fill(names)
       try target.claimFile(besides: all, replaces: replacesFiles)
       added = target

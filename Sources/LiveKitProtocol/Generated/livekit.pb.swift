@@ -396,6 +396,45 @@ public nonisolated enum Livekit_SubscriptionError: SwiftProtobuf.Enum, Swift.Cas
 
 }
 
+/// What becomes of the first codec of a track once it comes in its backup codec.
+public nonisolated enum Livekit_BackupCodecPolicy: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+  case preferRegression // = 0
+  case simulcast // = 1
+  case regression // = 2
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .preferRegression
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .preferRegression
+    case 1: self = .simulcast
+    case 2: self = .regression
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .preferRegression: return 0
+    case .simulcast: return 1
+    case .regression: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Livekit_BackupCodecPolicy] = [
+    .preferRegression,
+    .simulcast,
+    .regression,
+  ]
+
+}
+
 public nonisolated enum Livekit_ClientConfigSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unset // = 0
@@ -756,6 +795,55 @@ public nonisolated struct Livekit_TimedVersion: Sendable {
   public init() {}
 }
 
+/// What a client says of itself.
+public nonisolated struct Livekit_ClientInfo: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum Capability: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case capUnused // = 0
+    case capPacketTrailer // = 1
+    case capCompressionDeflateRaw // = 2
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .capUnused
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .capUnused
+      case 1: self = .capPacketTrailer
+      case 2: self = .capCompressionDeflateRaw
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .capUnused: return 0
+      case .capPacketTrailer: return 1
+      case .capCompressionDeflateRaw: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Livekit_ClientInfo.Capability] = [
+      .capUnused,
+      .capPacketTrailer,
+      .capCompressionDeflateRaw,
+    ]
+
+  }
+
+  public init() {}
+}
+
 public nonisolated struct Livekit_ParticipantInfo: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -838,6 +926,17 @@ public nonisolated struct Livekit_ParticipantInfo: @unchecked Sendable {
   public var joinedAtMs: Int64 {
     get {_storage._joinedAtMs}
     set {_uniqueStorage()._joinedAtMs = newValue}
+  }
+
+  /// What other clients may send to this one.
+  public var clientProtocol: Int32 {
+    get {_storage._clientProtocol}
+    set {_uniqueStorage()._clientProtocol = newValue}
+  }
+
+  public var capabilities: [Livekit_ClientInfo.Capability] {
+    get {_storage._capabilities}
+    set {_uniqueStorage()._capabilities = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1092,6 +1191,8 @@ public nonisolated struct Livekit_AddTrackRequest: Sendable {
 
   public var stream: String = String()
 
+  public var backupCodecPolicy: Livekit_BackupCodecPolicy = .preferRegression
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1266,6 +1367,22 @@ public nonisolated struct Livekit_UpdateVideoLayers: Sendable {
   public var trackSid: String = String()
 
   public var layers: [Livekit_VideoLayer] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_UpdateLocalVideoTrack: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var trackSid: String = String()
+
+  public var width: UInt32 = 0
+
+  public var height: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1555,6 +1672,14 @@ public nonisolated struct Livekit_SignalRequest: Sendable {
     set {message = .pingReq(newValue)}
   }
 
+  public var updateVideoTrack: Livekit_UpdateLocalVideoTrack {
+    get {
+      if case .updateVideoTrack(let v)? = message {return v}
+      return Livekit_UpdateLocalVideoTrack()
+    }
+    set {message = .updateVideoTrack(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -1572,6 +1697,7 @@ public nonisolated struct Livekit_SignalRequest: Sendable {
     case ping(Int64)
     case updateMetadata(Livekit_UpdateParticipantMetadata)
     case pingReq(Livekit_Ping)
+    case updateVideoTrack(Livekit_UpdateLocalVideoTrack)
 
   }
 
@@ -2926,6 +3052,10 @@ nonisolated extension Livekit_SubscriptionError: SwiftProtobuf._ProtoNameProvidi
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SE_UNKNOWN\0\u{1}SE_CODEC_UNSUPPORTED\0\u{1}SE_TRACK_NOTFOUND\0")
 }
 
+nonisolated extension Livekit_BackupCodecPolicy: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PREFER_REGRESSION\0\u{1}SIMULCAST\0\u{1}REGRESSION\0")
+}
+
 nonisolated extension Livekit_ClientConfigSetting: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSET\0\u{1}DISABLED\0\u{1}ENABLED\0")
 }
@@ -3461,9 +3591,32 @@ nonisolated extension Livekit_TimedVersion: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
+nonisolated extension Livekit_ClientInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ClientInfo"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_ClientInfo, rhs: Livekit_ClientInfo) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_ClientInfo.Capability: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CAP_UNUSED\0\u{1}CAP_PACKET_TRAILER\0\u{1}CAP_COMPRESSION_DEFLATE_RAW\0")
+}
+
 nonisolated extension Livekit_ParticipantInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ParticipantInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sid\0\u{1}identity\0\u{1}state\0\u{1}tracks\0\u{1}metadata\0\u{3}joined_at\0\u{2}\u{3}name\0\u{1}version\0\u{1}permission\0\u{1}region\0\u{3}is_publisher\0\u{1}kind\0\u{1}attributes\0\u{3}disconnect_reason\0\u{3}joined_at_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sid\0\u{1}identity\0\u{1}state\0\u{1}tracks\0\u{1}metadata\0\u{3}joined_at\0\u{2}\u{3}name\0\u{1}version\0\u{1}permission\0\u{1}region\0\u{3}is_publisher\0\u{1}kind\0\u{1}attributes\0\u{3}disconnect_reason\0\u{3}joined_at_ms\0\u{4}\u{3}client_protocol\0\u{1}capabilities\0")
 
   fileprivate class _StorageClass {
     var _sid: String = String()
@@ -3481,6 +3634,8 @@ nonisolated extension Livekit_ParticipantInfo: SwiftProtobuf.Message, SwiftProto
     var _attributes: Dictionary<String,String> = [:]
     var _disconnectReason: Livekit_DisconnectReason = .unknownReason
     var _joinedAtMs: Int64 = 0
+    var _clientProtocol: Int32 = 0
+    var _capabilities: [Livekit_ClientInfo.Capability] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3506,6 +3661,8 @@ nonisolated extension Livekit_ParticipantInfo: SwiftProtobuf.Message, SwiftProto
       _attributes = source._attributes
       _disconnectReason = source._disconnectReason
       _joinedAtMs = source._joinedAtMs
+      _clientProtocol = source._clientProtocol
+      _capabilities = source._capabilities
     }
   }
 
@@ -3539,6 +3696,8 @@ nonisolated extension Livekit_ParticipantInfo: SwiftProtobuf.Message, SwiftProto
         case 15: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._attributes) }()
         case 16: try { try decoder.decodeSingularEnumField(value: &_storage._disconnectReason) }()
         case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._joinedAtMs) }()
+        case 20: try { try decoder.decodeSingularInt32Field(value: &_storage._clientProtocol) }()
+        case 21: try { try decoder.decodeRepeatedEnumField(value: &_storage._capabilities) }()
         default: break
         }
       }
@@ -3596,6 +3755,12 @@ nonisolated extension Livekit_ParticipantInfo: SwiftProtobuf.Message, SwiftProto
       if _storage._joinedAtMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._joinedAtMs, fieldNumber: 17)
       }
+      if _storage._clientProtocol != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._clientProtocol, fieldNumber: 20)
+      }
+      if !_storage._capabilities.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._capabilities, fieldNumber: 21)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3620,6 +3785,8 @@ nonisolated extension Livekit_ParticipantInfo: SwiftProtobuf.Message, SwiftProto
         if _storage._attributes != rhs_storage._attributes {return false}
         if _storage._disconnectReason != rhs_storage._disconnectReason {return false}
         if _storage._joinedAtMs != rhs_storage._joinedAtMs {return false}
+        if _storage._clientProtocol != rhs_storage._clientProtocol {return false}
+        if _storage._capabilities != rhs_storage._capabilities {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3863,7 +4030,7 @@ nonisolated extension Livekit_SimulcastCodec: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Livekit_AddTrackRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AddTrackRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cid\0\u{1}name\0\u{1}type\0\u{1}width\0\u{1}height\0\u{1}muted\0\u{3}disable_dtx\0\u{1}source\0\u{1}layers\0\u{3}simulcast_codecs\0\u{1}sid\0\u{1}stereo\0\u{3}disable_red\0\u{1}encryption\0\u{1}stream\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cid\0\u{1}name\0\u{1}type\0\u{1}width\0\u{1}height\0\u{1}muted\0\u{3}disable_dtx\0\u{1}source\0\u{1}layers\0\u{3}simulcast_codecs\0\u{1}sid\0\u{1}stereo\0\u{3}disable_red\0\u{1}encryption\0\u{1}stream\0\u{3}backup_codec_policy\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3886,6 +4053,7 @@ nonisolated extension Livekit_AddTrackRequest: SwiftProtobuf.Message, SwiftProto
       case 13: try { try decoder.decodeSingularBoolField(value: &self.disableRed) }()
       case 14: try { try decoder.decodeSingularEnumField(value: &self.encryption) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.stream) }()
+      case 16: try { try decoder.decodeSingularEnumField(value: &self.backupCodecPolicy) }()
       default: break
       }
     }
@@ -3937,6 +4105,9 @@ nonisolated extension Livekit_AddTrackRequest: SwiftProtobuf.Message, SwiftProto
     if !self.stream.isEmpty {
       try visitor.visitSingularStringField(value: self.stream, fieldNumber: 15)
     }
+    if self.backupCodecPolicy != .preferRegression {
+      try visitor.visitSingularEnumField(value: self.backupCodecPolicy, fieldNumber: 16)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3956,6 +4127,7 @@ nonisolated extension Livekit_AddTrackRequest: SwiftProtobuf.Message, SwiftProto
     if lhs.disableRed != rhs.disableRed {return false}
     if lhs.encryption != rhs.encryption {return false}
     if lhs.stream != rhs.stream {return false}
+    if lhs.backupCodecPolicy != rhs.backupCodecPolicy {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4284,6 +4456,46 @@ nonisolated extension Livekit_UpdateVideoLayers: SwiftProtobuf.Message, SwiftPro
   public static func ==(lhs: Livekit_UpdateVideoLayers, rhs: Livekit_UpdateVideoLayers) -> Bool {
     if lhs.trackSid != rhs.trackSid {return false}
     if lhs.layers != rhs.layers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_UpdateLocalVideoTrack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UpdateLocalVideoTrack"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}track_sid\0\u{1}width\0\u{1}height\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.trackSid) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.width) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.height) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.trackSid.isEmpty {
+      try visitor.visitSingularStringField(value: self.trackSid, fieldNumber: 1)
+    }
+    if self.width != 0 {
+      try visitor.visitSingularUInt32Field(value: self.width, fieldNumber: 2)
+    }
+    if self.height != 0 {
+      try visitor.visitSingularUInt32Field(value: self.height, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_UpdateLocalVideoTrack, rhs: Livekit_UpdateLocalVideoTrack) -> Bool {
+    if lhs.trackSid != rhs.trackSid {return false}
+    if lhs.width != rhs.width {return false}
+    if lhs.height != rhs.height {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4624,7 +4836,7 @@ nonisolated extension Livekit_Pong: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension Livekit_SignalRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SignalRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}offer\0\u{1}answer\0\u{1}trickle\0\u{3}add_track\0\u{1}mute\0\u{1}subscription\0\u{3}track_setting\0\u{1}leave\0\u{4}\u{2}update_layers\0\u{3}subscription_permission\0\u{3}sync_state\0\u{2}\u{2}ping\0\u{3}update_metadata\0\u{3}ping_req\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}offer\0\u{1}answer\0\u{1}trickle\0\u{3}add_track\0\u{1}mute\0\u{1}subscription\0\u{3}track_setting\0\u{1}leave\0\u{4}\u{2}update_layers\0\u{3}subscription_permission\0\u{3}sync_state\0\u{2}\u{2}ping\0\u{3}update_metadata\0\u{3}ping_req\0\u{4}\u{2}update_video_track\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4809,6 +5021,19 @@ nonisolated extension Livekit_SignalRequest: SwiftProtobuf.Message, SwiftProtobu
           self.message = .pingReq(v)
         }
       }()
+      case 18: try {
+        var v: Livekit_UpdateLocalVideoTrack?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .updateVideoTrack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .updateVideoTrack(v)
+        }
+      }()
       default: break
       }
     }
@@ -4875,6 +5100,10 @@ nonisolated extension Livekit_SignalRequest: SwiftProtobuf.Message, SwiftProtobu
     case .pingReq?: try {
       guard case .pingReq(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .updateVideoTrack?: try {
+      guard case .updateVideoTrack(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
     }()
     case nil: break
     }

@@ -21,14 +21,27 @@ final class OutgoingStream: Sendable {
   /// Bytes of a trailer's reason that travel.
   private static let reasonLimit = 1000
 
+  private init(begun header: Livekit_DataStream.Header, to destinations: [String], on carrier: MessageCarrier) {
+    (self.header, self.destinations, self.carrier) = (header, destinations, carrier)
+  }
+
   /// Returns once its header is on its way.
   /// - Throws: `invalidParameter` for a header that is too long.
-  init(
+  convenience init(
     _ header: Livekit_DataStream.Header, to destinations: [String], by participant: LocalParticipant
   ) async throws(LiveKitError) {
-    (self.header, self.destinations) = (header, destinations)
     try OutgoingStream.check(Livekit_DataPacket(.streamHeader(header), to: destinations))
-    carrier = try await participant.send(.streamHeader(header), to: destinations)
+    let carrier = try await participant.send(.streamHeader(header), to: destinations)
+    self.init(begun: header, to: destinations, on: carrier)
+  }
+
+  /// The same, on a connection that stands.
+  convenience init(
+    _ header: Livekit_DataStream.Header, to destinations: [String], on carrier: MessageCarrier
+  ) async throws(LiveKitError) {
+    try OutgoingStream.check(Livekit_DataPacket(.streamHeader(header), to: destinations))
+    try await carrier.send(.streamHeader(header), to: destinations)
+    self.init(begun: header, to: destinations, on: carrier)
   }
 
   /// LiveKit's clients send no longer one.

@@ -15,7 +15,7 @@ extension Room {
         warnOnce("a transcription has more segments than are told of one", of: sender, origin: origin, logger)
       }
     case .chatMessage(let message): receive(message, from: sender)
-    case .rpcRequest(let request): answer(request, from: sender, origin: origin, logger)
+    case .rpcRequest(let request): answer(request, nil, from: sender, origin: origin, logger)
     case .rpcAck(let ack): messages.rpc.confirmed(ack, by: sender)
     case .rpcResponse(let response): messages.rpc.answered(response, by: sender)
     case .encryptedPacket:
@@ -24,8 +24,10 @@ extension Room {
     }
   }
 
-  private func answer(_ request: Livekit_RpcRequest, from sender: String, origin: String, _ logger: Logger) {
-    let verdict = messages.rpc.answer(request, from: sender, by: localParticipant, logger)
+  private func answer(
+    _ request: Livekit_RpcRequest, _ stream: TextStreamReader?, from sender: String, origin: String, _ logger: Logger
+  ) {
+    let verdict = messages.rpc.answer(request, payload: stream, from: sender, by: localParticipant, logger)
     guard verdict != .answered else { return }
     warnOnce("more calls are made than are answered at a time", of: sender, origin: origin, logger)
   }
@@ -47,7 +49,7 @@ extension Room {
     }
     messages.closeUntold(of: origin)
     messages.texts.withLock { $0.received.open(header, from: sender, origin: origin) }
-    messages.streams.open(header, from: sender, origin: origin, logger)
+    messages.streams.open(header, from: sender, origin: origin, logger, to: callReader(header, origin, logger))
     if header.compression == .deflateRaw, messages.isTold(header.streamID, from: origin) {
       messages.compressed.withLock { $0.open(header.streamID, from: origin) }
     }
@@ -56,6 +58,19 @@ extension Room {
     (chunk.streamID, chunk.content, trailer.streamID) = (header.streamID, header.inlineContent, header.streamID)
     take(chunk, from: origin, logger)
     end(trailer, from: origin, logger)
+  }
+
+  /// What reads a call of a method, or an answer; nil for other streams.
+  private func callReader(
+    _ header: Livekit_DataStream.Header, _ origin: String, _ logger: Logger
+  ) -> TextStreamHandler? {
+    guard let topic = RpcStream.Topic(rawValue: header.topic) else { return nil }
+    return { stream, sender in
+      switch topic {
+      case .request: self.answer(.init(stream.info), stream, from: sender, origin: origin, logger)
+      case .response: self.messages.rpc.answered(by: stream, from: sender)
+      }
+    }
   }
 
   private func take(_ chunk: Livekit_DataStream.Chunk, from origin: String, _ logger: Logger) {

@@ -19,9 +19,11 @@ extension Room {
 
 extension LocalParticipant {
   /// Calls a method of another participant, and returns the answer. While the connection is being brought back it waits
-  /// for that, no longer than `maxRoundTripLatency`.
+  /// for that, no longer than `maxRoundTripLatency`. An answer of more than 16 MB is an error, and so is one with which
+  /// more than 32 MB of its sender's calls and answers would be held at a time.
   /// - Parameters:
-  ///   - payload: at most 15 kB.
+  ///   - payload: of any length, as the answer, where the recipient's client has version 2 of RPC, as this one has, and
+  ///     the server says so; at most 15 kB else.
   ///   - responseTimeout: in seconds: how long the answer may take.
   ///   - maxRoundTripLatency: in seconds: how long it may take until the recipient has confirmed the call.
   /// - Throws: ``RpcError``; ``LiveKitError`` where there is no connection or no permission to send.

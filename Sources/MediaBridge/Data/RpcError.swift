@@ -23,7 +23,7 @@ public struct RpcError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsupportedMethod = 1400
     /// There is nobody of that identity in the room.
     case recipientNotFound = 1401
-    /// The payload has more than 15 kB.
+    /// The payload has more than 15 kB, where either client has version 1 of RPC, or more than the recipient holds.
     case requestPayloadTooLarge = 1402
     /// The server is too old.
     case unsupportedServer = 1403
@@ -37,7 +37,7 @@ public struct RpcError: Error, Hashable, Sendable, CustomStringConvertible {
     case responseTimeout = 1502
     /// The recipient has left, or the connection has ended.
     case recipientDisconnected = 1503
-    /// The answer has more than 15 kB.
+    /// The answer has more than 15 kB, where the call came by version 1 of RPC, or more than is held here.
     case responsePayloadTooLarge = 1504
     /// The call could not be sent.
     case sendFailed = 1505

@@ -5,9 +5,8 @@ import MediaCore
 
 /// Calls of methods, both ways. The methods stay from session to session, a call ends with its own.
 final class RpcExchange: Sendable {
-  /// Bytes that a call or an answer may have.
+  /// Bytes that a call or an answer may have in a packet.
   static let payloadLimit = 15_360
-  private static let version: UInt32 = 1
   /// As many calls of one participant are answered at a time, and as many beyond refused; the rest is left out.
   private static let callLimit = 100
   /// Of a caller that does not say how long it waits, as LiveKit's clients do.
@@ -21,6 +20,8 @@ final class RpcExchange: Sendable {
     /// Whether a connection has it, with which it ends.
     var isUnderWay = false
     var isConfirmed = false
+    /// Reads the answer, where that is a stream.
+    var reading: Task<Void, Never>?
   }
 
   /// What becomes of a call.
@@ -51,6 +52,14 @@ final class RpcExchange: Sendable {
     /// What is being answered, by who calls and the calls' own numbers.
     var answers: [String: [Int: Answer]] = [:]
     var count = 0
+    /// Bytes of payloads that came as streams, by who sent them.
+    var held: [String: Locked<Int>] = [:]
+
+    mutating func held(of sender: String) -> UnreadBytes {
+      let total = held[sender] ?? Locked(0)
+      held[sender] = total
+      return UnreadBytes(of: total)
+    }
 
     func verdict(on caller: String) -> Verdict {
       let answers = answers[caller, default: [:]].values
@@ -73,10 +82,12 @@ final class RpcExchange: Sendable {
 
   // MARK: Being called
 
-  /// - Parameter slack: how much longer than it says its caller waits at most.
+  /// - Parameters:
+  ///   - stream: what the payload comes as; nil where the request has it.
+  ///   - slack: how much longer than it says its caller waits at most.
   func answer(
-    _ request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant, _ logger: Logger,
-    slack: Duration = RpcExchange.slack
+    _ request: Livekit_RpcRequest, payload stream: TextStreamReader? = nil, from caller: String,
+    by participant: LocalParticipant, _ logger: Logger, slack: Duration = RpcExchange.slack
   ) -> Verdict {
     let limit = Duration.milliseconds(request.responseTimeoutMs)
     return state.withLock { state in
@@ -84,20 +95,25 @@ final class RpcExchange: Sendable {
       guard verdict != .leftOut else { return verdict }
       state.count += 1
       let number = state.count
+      let call = IncomingCall(request: request, stream: stream, caller: caller, held: state.held(of: caller))
       let work = Task {
         switch verdict {
-        case .answered: await reply(to: request, from: caller, by: participant, logger)
-        case .refused: await refuse(request, from: caller, by: participant)
+        case .answered: await reply(to: call, by: participant, logger)
+        case .refused: await refuse(call, by: participant)
         case .leftOut: break
         }
         end(number, of: caller)
       }
-      let timer = Task {
-        try? await Task.sleep(for: (limit > .zero ? limit : Self.usualLimit) + slack)
-        if !Task.isCancelled { end(number, of: caller) }
-      }
+      let timer = endLater(number, of: caller, after: (limit > .zero ? limit : Self.usualLimit) + slack)
       state.answers[caller, default: [:]][number] = Answer(verdict: verdict, work: work, timer: timer)
       return verdict
+    }
+  }
+
+  private func endLater(_ number: Int, of caller: String, after time: Duration) -> Task<Void, Never> {
+    Task {
+      try? await Task.sleep(for: time)
+      if !Task.isCancelled { end(number, of: caller) }
     }
   }
 
@@ -111,68 +127,64 @@ final class RpcExchange: Sendable {
     answer?.cancel()
   }
 
-  private func reply(
-    to request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant, _ logger: Logger
-  ) async {
+  private func reply(to call: IncomingCall, by participant: LocalParticipant, _ logger: Logger) async {
     do {
-      try await participant.send(.rpcAck(Self.ack(of: request)), to: [caller])
-      // What is finished is sent, in time or not.
-      try await participant.send(.rpcResponse(await response(to: request, from: caller, logger)), to: [caller])
+      try await participant.send(.rpcAck(call.ack), to: [call.caller])
+      let result = await result(of: call, logger)
+      // What is finished is sent, in time or not: a stream whose task is cancelled would be given up.
+      try await Task { try await send(result, to: call, by: participant) }.value
     } catch {
-      logger.debug("a call is not answered", metadata: ["from": "\(caller)", "reason": "\(error)"])
+      logger.debug("a call is not answered", metadata: ["from": "\(call.caller)", "reason": "\(error)"])
+    }
+  }
+
+  private func send(
+    _ result: Result<String, RpcError>, to call: IncomingCall, by participant: LocalParticipant
+  ) async throws {
+    if call.stream != nil, case .success(let payload) = result {
+      try await participant.sendText(payload, options: RpcStream.response(to: call.request.id, for: call.caller))
+    } else {
+      try await participant.send(.rpcResponse(call.response(result)), to: [call.caller])
     }
   }
 
   /// Where that cannot be sent the caller learns of it by waiting.
-  private func refuse(
-    _ request: Livekit_RpcRequest, from caller: String, by participant: LocalParticipant
-  ) async {
-    var response = Livekit_RpcResponse()
-    response.requestID = request.id
-    response.error = RpcError.builtIn(.applicationError, data: "too many calls are being answered").packet
-    _ = try? await participant.send(.rpcAck(Self.ack(of: request)), to: [caller])
-    _ = try? await participant.send(.rpcResponse(response), to: [caller])
+  private func refuse(_ call: IncomingCall, by participant: LocalParticipant) async {
+    let error = RpcError.builtIn(.applicationError, data: "too many calls are being answered")
+    _ = try? await participant.send(.rpcAck(call.ack), to: [call.caller])
+    _ = try? await participant.send(.rpcResponse(call.response(.failure(error))), to: [call.caller])
   }
 
-  private static func ack(of request: Livekit_RpcRequest) -> Livekit_RpcAck {
-    var ack = Livekit_RpcAck()
-    ack.requestID = request.id
-    return ack
-  }
-
-  private func response(
-    to request: Livekit_RpcRequest, from caller: String, _ logger: Logger
-  ) async -> Livekit_RpcResponse {
-    var response = Livekit_RpcResponse()
-    response.requestID = request.id
+  private func result(of call: IncomingCall, _ logger: Logger) async -> Result<String, RpcError> {
     do throws(RpcError) {
-      response.payload = try await result(of: request, from: caller, logger)
+      guard call.isInKnownVersion else { throw RpcError.builtIn(.unsupportedVersion) }
+      let method = call.request.method
+      guard let handler = state.withLock({ $0.methods[method] }) else { throw RpcError.builtIn(.unsupportedMethod) }
+      let answer = try await run(handler, call, logger)
+      guard call.stream != nil || answer.utf8.count <= Self.payloadLimit else {
+        throw RpcError.builtIn(.responsePayloadTooLarge)
+      }
+      return .success(answer)
     } catch {
-      response.error = error.packet
+      return .failure(error)
     }
-    return response
   }
 
-  private func result(
-    of request: Livekit_RpcRequest, from caller: String, _ logger: Logger
+  private func run(
+    _ handler: RpcHandler, _ call: IncomingCall, _ logger: Logger
   ) async throws(RpcError) -> String {
-    guard request.version == Self.version else { throw .builtIn(.unsupportedVersion) }
-    guard let handler = state.withLock({ $0.methods[request.method] }) else { throw .builtIn(.unsupportedMethod) }
     let data = RpcInvocationData(
-      requestId: request.id, callerIdentity: caller, payload: request.payload,
-      responseTimeout: Double(request.responseTimeoutMs) / 1000)
-    let payload: String
-    do { payload = try await handler(data) } catch {
+      requestId: call.request.id, callerIdentity: call.caller, payload: try await call.payload(),
+      responseTimeout: Double(call.request.responseTimeoutMs) / 1000)
+    do { return try await handler(data) } catch {
       if let own = error as? RpcError { throw own }
       // The caller hears nothing of what it was, and one that was cancelled is no failure.
       if !Task.isCancelled {
         logger.warning(
-          "the handler of a method has failed", metadata: ["method": "\(request.method)", "reason": "\(error)"])
+          "the handler of a method has failed", metadata: ["method": "\(call.request.method)", "reason": "\(error)"])
       }
       throw .builtIn(.applicationError)
     }
-    guard payload.utf8.count <= Self.payloadLimit else { throw .builtIn(.responsePayloadTooLarge) }
-    return payload
   }
 
   // MARK: Calling
@@ -181,21 +193,19 @@ final class RpcExchange: Sendable {
     _ request: Livekit_RpcRequest, of recipient: String, confirmedWithin ackLimit: Duration, within limit: Duration,
     by participant: LocalParticipant
   ) async throws -> String {
-    guard request.payload.utf8.count <= Self.payloadLimit else { throw RpcError.builtIn(.requestPayloadTooLarge) }
     let session = try participant.sendingSession()
     var request = request
-    (request.id, request.version) = (UUID().uuidString, Self.version)
+    request.id = UUID().uuidString
     request.responseTimeoutMs = UInt32(clamping: (limit / .milliseconds(1)).rounded().clampedInt)
     let (id, outcome) = (request.id, Outcome<String, RpcError>())
     state.withLock { $0.calls[id] = Call(recipient: recipient, outcome: outcome) }
     let timer = Task { await watch(id, outcome, ackLimit, limit) }
-    let packet = Livekit_DataPacket(.rpcRequest(request), to: [recipient])
-    let sending = Task { [deadline = MediaTime.now + min(ackLimit, limit)] in
-      await send(packet, id, in: session, until: deadline, unless: outcome)
+    let sending = Task { [request, deadline = MediaTime.now + min(ackLimit, limit)] in
+      await send(request, to: recipient, in: session, until: deadline, unless: outcome)
     }
     defer {
-      for task in [timer, sending] { task.cancel() }
-      state.withLock { $0.calls[id] = nil }
+      let reading = state.withLock { $0.calls.removeValue(forKey: id)?.reading }
+      for task in [timer, sending, reading] { task?.cancel() }
     }
     return try await withTaskCancellationHandler {
       let result = await outcome.result()
@@ -209,14 +219,23 @@ final class RpcExchange: Sendable {
   /// A call ends with its session, so that one which is made while the connection is being brought back waits for that.
   /// - Parameter outcome: what ends before it is sent is not sent any more.
   private func send(
-    _ packet: Livekit_DataPacket, _ id: String, in session: RoomSession, until limit: MediaTime,
+    _ request: Livekit_RpcRequest, to recipient: String, in session: RoomSession, until limit: MediaTime,
     unless outcome: Outcome<String, RpcError>
   ) async {
     do {
       let carrier = try await session.carrier(until: limit)
-      state.withLock { $0.calls[id]?.isUnderWay = true }
+      state.withLock { $0.calls[request.id]?.isUnderWay = true }
       guard outcome.current == nil else { return }
-      try await carrier.transport.send(packet, limit: limit)
+      // Whoever is there now: another client may have come back under that identity.
+      if session.room.remoteParticipants[recipient]?.readsRpcStreams == true {
+        let stream = try await OutgoingStream(request.streamHeader, to: [recipient], on: carrier)
+        try await stream.write(StreamPieces.cut(request.payload))
+        try await stream.close(reason: nil)
+      } else {
+        try await carrier.transport.send(try request.packet(to: recipient), limit: limit)
+      }
+    } catch let error as RpcError {
+      outcome.settle(.failure(error))
     } catch {
       outcome.settle(.failure(.builtIn(.sendFailed, data: "\(error)")))
     }
@@ -248,6 +267,22 @@ final class RpcExchange: Sendable {
     }
   }
 
+  /// Of several streams that are said to be the answer the first one counts.
+  func answered(by stream: TextStreamReader, from sender: String) {
+    let id = stream.info.rpcID
+    state.withLock { state in
+      guard let call = state.calls[id], call.recipient == sender, call.reading == nil else { return }
+      let (outcome, held) = (call.outcome, state.held(of: sender))
+      state.calls[id]?.reading = Task {
+        do throws(RpcError) {
+          outcome.settle(.success(try await stream.payload(countedIn: held, else: .responsePayloadTooLarge)))
+        } catch {
+          outcome.settle(.failure(error))
+        }
+      }
+    }
+  }
+
   /// Ends what is under way. A call that waits for the connection to come back goes on, but for one of who has left.
   /// - Parameter other: who has left; nil for the end of the session.
   func cut(from other: String?) {
@@ -255,6 +290,7 @@ final class RpcExchange: Sendable {
       let calls = state.calls.values.filter { other == nil ? $0.isUnderWay : $0.recipient == other }
       let answers = state.answers.filter { other == nil || $0.key == other }
       for caller in answers.keys { state.answers[caller] = nil }
+      if let other { state.held[other] = nil } else { state.held = [:] }
       return (calls.map(\.outcome), answers.values.flatMap { Array($0.values) })
     }
     for outcome in calls { outcome.settle(.failure(.builtIn(.recipientDisconnected))) }

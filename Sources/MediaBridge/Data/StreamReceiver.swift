@@ -46,7 +46,11 @@ final class StreamReceiver: Sendable {
   /// - Parameters:
   ///   - sender: whose stream it is, as its handler is told.
   ///   - origin: who really sends it, as all that follows is sent.
-  func open(_ header: Livekit_DataStream.Header, from sender: String, origin: String, _ logger: Logger) {
+  ///   - reader: reads it in place of the handler of its topic; nil for that.
+  func open(
+    _ header: Livekit_DataStream.Header, from sender: String, origin: String, _ logger: Logger,
+    to reader: TextStreamHandler? = nil
+  ) {
     let isOpen = Locked(false)
     let unread = state.withLock { $0.unread(from: origin) }
     let (sink, source) = StreamSink.make(countedIn: unread, inflating: header.content) {
@@ -54,7 +58,7 @@ final class StreamReceiver: Sendable {
       // Another one of that id may be open.
       if isOpen.withLock({ $0 }) { self?.state.withLock { $0.open.close(id, from: origin) } }
     }
-    guard let run = body(for: header, from: sender, source) else {
+    guard let run = body(for: header, from: sender, source, reader) else {
       return logger.debug("a stream that nobody reads", metadata: ["topic": "\(header.topic)", "from": "\(sender)"])
     }
     guard state.withLock({ $0.open.open(header.asSent, from: origin, to: sink) }) else {
@@ -72,17 +76,17 @@ final class StreamReceiver: Sendable {
     }
   }
 
-  /// What the handler of its topic does with a stream; nil without one.
+  /// What `own`, or the handler of its topic, does with a stream; nil without one.
   private func body(
-    for header: Livekit_DataStream.Header, from sender: String, _ source: StreamSource
+    for header: Livekit_DataStream.Header, from sender: String, _ source: StreamSource, _ own: TextStreamHandler?
   ) -> (@Sendable () async throws -> Void)? {
     switch header.contentHeader {
     case .textHeader(let text):
-      guard let handler = state.withLock({ $0.texts[header.topic] }) else { return nil }
+      guard let handler = own ?? state.withLock({ $0.texts[header.topic] }) else { return nil }
       let reader = TextStreamReader(info: .init(header, text), source: source)
       return { try await handler(reader, sender) }
     case .byteHeader(let bytes):
-      guard let handler = state.withLock({ $0.bytes[header.topic] }) else { return nil }
+      guard own == nil, let handler = state.withLock({ $0.bytes[header.topic] }) else { return nil }
       let reader = ByteStreamReader(info: .init(header, bytes), source: source)
       return { try await handler(reader, sender) }
     case nil: return nil
@@ -100,6 +104,9 @@ final class StreamReceiver: Sendable {
   func end(_ trailer: Livekit_DataStream.Trailer, from origin: String) {
     finish(state.withLock { $0.open.end(trailer, from: origin) })
   }
+
+  /// Whether more of a stream may come that somebody reads.
+  func isOpen(_ id: String, from origin: String) -> Bool { state.withLock { $0.open.isOpen(id, from: origin) } }
 
   private func finish(_ step: IncomingStreams<StreamSink>.Step) {
     if case .end(let fault, let sink) = step { sink.finish(fault.map(StreamError.init)) }

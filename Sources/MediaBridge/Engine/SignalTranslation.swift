@@ -48,6 +48,7 @@ extension Participant.Info {
     // One that is not known here takes part as any other.
     kind = Participant.Kind(rawValue: info.kind.rawValue) ?? .standard
     state = ParticipantState(rawValue: info.state.rawValue) ?? .unknown
+    clientProtocol = Int(info.clientProtocol)
   }
 }
 

@@ -136,6 +136,7 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     replace(\.first, by: new)
     sendFailure = nil
     new.set(muted: captured.isMuted)
+    new.onResize { [weak self] size in self?.resized(to: size) }
     let isAsItIs = new.plan.isAsItIs && reason.withLock { $0 } == nil
     captured.media.add(
       self, isAsItIs ? .asItComes : .raw, onFailure: { [weak new] in new?.failed($0) },
@@ -145,6 +146,13 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     guard isAsItIs, !new.plan.isVideo else { return }
     // Servers judge who speaks by how loud packets say that they are.
     captured.media.add(new, .raw) { [weak new] in new?.measure($0) }
+  }
+
+  /// Called on a media thread.
+  private func resized(to size: Dimensions) {
+    info.withLock { $0.dimensions = size }
+    guard let session = session.withLock({ $0 }) else { return }
+    Task { await session.tellSize(of: self) }
   }
 
   private func encode(because obstacle: String) {

@@ -6,12 +6,20 @@ import RTP
 
 /// One layer of a local track on its way: encoded, or as its source carries it, cut into packets and sent.
 ///
-/// Frames of another size make another encoder, since one that fits its frames into the first size would show bars. The
-/// payloader stays, so that its numbers go on.
+/// Another size makes another encoder, since one that fits its frames into the first size would show bars. The
+/// payloader stays.
 final class OutgoingLayer: Sendable {
+  /// What it is encoded for.
+  private struct Aim {
+    var layer: PublishPlan.Layer
+    /// What that asks of the link.
+    var demand: LinkShares.Stream
+  }
+
   private struct State {
+    var aim: Aim
     var encoder: EncodePipeline?
-    /// Of what the encoder was made for; nil for audio, and before.
+    /// Of what the encoder makes; nil for audio, and before.
     var size: Dimensions?
     var isMaking = false
     var isStopped = false
@@ -47,9 +55,7 @@ final class OutgoingLayer: Sendable {
   }
 
   let stream: OutgoingRTP
-  private let encoding: LinkShares.Stream
   private let plan: PublishPlan
-  private let layer: PublishPlan.Layer
   private let factory: PipelineFactory
   private let sending: SendPipeline
   private let onFailure: @Sendable (LiveKitError) -> Void
@@ -62,12 +68,12 @@ final class OutgoingLayer: Sendable {
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     let layer = plan.layers[rank]
-    (self.layer, self.plan, self.stream, self.factory) = (layer, plan, stream, factory)
+    (self.plan, self.stream, self.factory) = (plan, stream, factory)
     self.onFailure = onFailure
-    state = Locked(State(pace: layer.rate.map(FrameRateLimit.init)))
-    encoding = try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try Self.demand(of: layer, rank, of: plan, stream, factory)
+    let demand = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try Self.demand(of: layer, in: plan, stream, factory)
     }
+    state = Locked(State(aim: Aim(layer: layer, demand: demand), pace: layer.rate.map(FrameRateLimit.init)))
     sending = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try SendPipeline(
         plan.codec, factory: factory, onPacket: { stream.send($0) },
@@ -78,9 +84,10 @@ final class OutgoingLayer: Sendable {
   /// What it asks of the link: what is sent as it is fits, or waits for the room that it needs. An estimate that goes down
   /// once is 0.85 of what arrives, and may be wrong.
   var demand: LinkShares.Stream {
-    guard let bitrate = state.withLock({ $0.passed?.bitrate }) else { return encoding }
-    guard encoding.rank == nil else {
-      return LinkShares.Stream(ssrc: stream.ssrc, rank: encoding.rank, bitrates: bitrate * 3 / 4...bitrate)
+    let (passed, encoded) = state.withLock { ($0.passed?.bitrate, $0.aim.demand) }
+    guard let bitrate = passed else { return encoded }
+    guard stream.rank == nil else {
+      return LinkShares.Stream(ssrc: stream.ssrc, rank: stream.rank, bitrates: bitrate * 3 / 4...bitrate)
     }
     return LinkShares.Stream(
       ssrc: stream.ssrc, rank: nil, bitrates: bitrate...(plan.isRedundant ? 2 * bitrate : bitrate))
@@ -101,20 +108,42 @@ final class OutgoingLayer: Sendable {
 
   /// Encodes and sends. Called on a media thread.
   /// - Parameters:
-  ///   - size: of a frame as it is seen; nil for audio.
-  ///   - media: what was captured then, as it is to be encoded.
+  ///   - size: for which frames are encoded now, as they are seen; nil for audio.
+  ///   - media: what was captured then, as it is to be encoded; a frame of another size is fitted in, with bars.
   func take(at time: MediaTime, of size: Dimensions?, _ media: () -> MediaBuffer) {
     let (encoder, makesOne) = state.withLock { state -> (EncodePipeline?, Bool) in
       state.passed = nil
       state.gate.close()
       guard !state.isIdle, !state.isMaking, state.pace?.takes(time) ?? true else { return (nil, false) }
-      if let encoder = state.encoder, state.size == size { return (encoder, false) }
+      let layer = state.aim.layer
+      if let encoder = state.encoder, state.size == size.map({ layer.size(of: $0) }) { return (encoder, false) }
       guard state.retry.isOver(at: .now) else { return (nil, false) }
       state.isMaking = true
       return (nil, true)
     }
     if makesOne { make(for: size, media().caps) }
     encoder?.push(media(), at: .nanoseconds(time.nanoseconds), updatingCaps: true)
+  }
+
+  /// From now on it is encoded in another size, for another bitrate, or both. Called on a media thread.
+  func aim(at layer: PublishPlan.Layer) {
+    state.withLock { state in
+      if state.aim.layer.rate != layer.rate { state.pace = layer.rate.map(FrameRateLimit.init) }
+      state.aim.layer = layer
+    }
+    // Templates are read for it. It is done before an encoder for the next frame is made.
+    work.add { [self] in askAnew(for: layer) }
+  }
+
+  private func askAnew(for layer: PublishPlan.Layer) {
+    // Its templates were there when it was made, and the next encoder says what is wrong with them now.
+    guard let demand = try? Self.demand(of: layer, in: plan, stream, factory) else { return }
+    state.withLock { state in
+      state.aim.demand = demand
+      // Until the link has given it another one.
+      state.share = min(state.share ?? .max, demand.bitrates.upperBound)
+    }
+    adjust()
   }
 
   /// Takes what the server reports of any stream, on the transport's loop.
@@ -146,10 +175,9 @@ final class OutgoingLayer: Sendable {
   var sent: SentLayer {
     let most = demand.bitrates.upperBound
     return state.withLock { state in
-      let share = encoding.rank == nil ? most : min(state.share ?? most, most)
+      let share = stream.rank == nil ? most : min(state.share ?? most, most)
       return SentLayer(
-        rid: layer.rid, size: state.size.map { layer.size(of: $0) }, bitrate: state.isIdle ? nil : share,
-        isWanted: state.isWanted,
+        rid: state.aim.layer.rid, size: state.size, bitrate: state.isIdle ? nil : share, isWanted: state.isWanted,
         // Encoders are not asked for less than a fiftieth more.
         isLimited: state.isHeldBack || share * 50 < most * 49, leftOut: state.leftOut)
     }
@@ -159,11 +187,12 @@ final class OutgoingLayer: Sendable {
   /// - Parameter share: nil where there is no room: then nothing is encoded or sent.
   func set(share: Int?) {
     // Audio has what it needs alone, or twice as much.
-    if let share, encoding.rank == nil { return stream.set(isRepeating: share * 2 > demand.bitrates.lowerBound * 3) }
+    if let share, stream.rank == nil { return stream.set(isRepeating: share * 2 > demand.bitrates.lowerBound * 3) }
     let (endsNow, isNew) = state.withLock { state in
       defer { state.isHeldBack = share == nil }
       guard let share else { return (!state.isHeldBack, false) }
-      let isNew = state.share.map { abs($0 - share) * 50 > $0 } ?? (share != encoding.bitrates.upperBound)
+      let most = state.aim.demand.bitrates.upperBound
+      let isNew = state.share.map { abs($0 - share) * 50 > $0 } ?? (share != most)
       if isNew { state.share = share }
       return (false, isNew)
     }
@@ -200,14 +229,15 @@ final class OutgoingLayer: Sendable {
   private func make(for size: Dimensions?, _ caps: Caps) {
     work.add { [self] in
       await state.withLock { $0.takeEncoder() }?.stop()
+      let layer = state.withLock { $0.aim.layer }
       do throws(LiveKitError) {
         let new = try LiveKitError.wrapping { () throws(PipelineFailure) in
-          try makeEncoder(for: size, rate: rate(of: caps))
+          try makeEncoder(of: layer, for: size, rate: layer.rate(of: caps))
         }
         new.set(caps: caps)
         state.withLock { state in
           state.encoder = new
-          (state.size, state.isMaking) = (size, false)
+          (state.size, state.isMaking) = (size.map { layer.size(of: $0) }, false)
         }
         adjust()
       } catch {
@@ -218,15 +248,9 @@ final class OutgoingLayer: Sendable {
     }
   }
 
-  /// - Returns: frames a second, as a fraction: what a program says of frames of its own is all there is to know. Nil where
-  ///   they come as they like.
-  private func rate(of caps: Caps) -> String? {
-    guard let own = caps.fraction("framerate"), own.numerator > 0 else { return layer.rate.map { "\($0)/1" } }
-    if let most = layer.rate, own.numerator > most * own.denominator { return "\(most)/1" }
-    return "\(own.numerator)/\(own.denominator)"
-  }
-
-  private func makeEncoder(for size: Dimensions?, rate: String?) throws(PipelineFailure) -> EncodePipeline {
+  private func makeEncoder(
+    of layer: PublishPlan.Layer, for size: Dimensions?, rate: String?
+  ) throws(PipelineFailure) -> EncodePipeline {
     var values = Self.values(of: layer, in: plan, for: size)
     values["framerate"] = rate
     let filled = try factory.fill(.encode, plan.encodeTemplate, values: values)
@@ -251,64 +275,11 @@ final class OutgoingLayer: Sendable {
     await failed?.stop()
     if isOver { onFailure(error) }
   }
-
-  static func values(
-    of layer: PublishPlan.Layer, in plan: PublishPlan, for size: Dimensions?, cores: Int = Processors.usable
-  ) -> [String: String] {
-    // The server asks for keyframes when somebody needs one, and an old frame is worth nothing.
-    var values = ["gop": "3000", "frame-queue": "2", "threads": "1"]
-    if plan.isDiscontinuous { values["dtx"] = "true" }
-    // As good as libwebrtc's frames; time that is left is somebody else's.
-    if plan.codec == "vp8" { values["cpu-used"] = "-12" }
-    if let bitrate = layer.bitrate {
-      let kilobits = String(max(1, bitrate / 1000))
-      values[size == nil ? "audio-bitrate" : "bitrate"] = kilobits
-    }
-    if let size, layer.size != nil {
-      let fitted = layer.size(of: size)
-      (values["width"], values["height"]) = (String(fitted.width), String(fitted.height))
-      values["threads"] = String(EncoderThreads.count(for: fitted, cores: cores))
-    }
-    return values
-  }
 }
 
 extension OutgoingLayer {
   /// That of the second failure in a row.
   private static let longestPause = Duration.seconds(4)
-  private static let leastBitrate = 30_000
-  private static let usualAudioBitrate = 128_000
-  /// More than any audio has, and as often as not a mistake of units.
-  private static let mostAudioBitrate = 100_000_000
-
-  /// Audio stays as it is, with or without its redundancy. What has less than half of what it is meant for looks worse than
-  /// a smaller layer does, and encoders hardly keep to it; the smallest one is better than nothing.
-  private static func demand(
-    of layer: PublishPlan.Layer, _ rank: Int, of plan: PublishPlan, _ stream: OutgoingRTP, _ factory: PipelineFactory
-  ) throws(PipelineFailure) -> LinkShares.Stream {
-    guard let size = layer.size else {
-      let set = factory.overrides["audio-bitrate"].flatMap { Int($0) }
-        .map { min(max($0, 1), mostAudioBitrate / 1000) * 1000 }
-      // A program may ask for less than nothing.
-      let bitrate = min(max(set ?? layer.bitrate ?? usualAudioBitrate, 1000), mostAudioBitrate)
-      return LinkShares.Stream(
-        ssrc: stream.ssrc, rank: nil, bitrates: bitrate...(plan.isRedundant ? 2 * bitrate : bitrate))
-    }
-    let filled = try factory.fill(.encode, plan.encodeTemplate, values: values(of: layer, in: plan, for: size))
-    guard let most = filled.adjustableBitrate else {
-      let bitrate = layer.bitrate ?? leastBitrate
-      return LinkShares.Stream(ssrc: stream.ssrc, rank: rank, bitrates: bitrate...bitrate)
-    }
-    let least = min(most, max(leastBitrate, rank == 0 ? most / 10 : most / 2))
-    return LinkShares.Stream(ssrc: stream.ssrc, rank: rank, bitrates: least...most)
-  }
-}
-
-extension PublishPlan.Layer {
-  /// Frames of another shape than the first ones are no larger than those.
-  fileprivate func size(of frame: Dimensions) -> Dimensions {
-    size.map { frame.scaled(by: Double($0.longer) / Double(frame.longer)) } ?? frame
-  }
 }
 
 extension VideoFrame {

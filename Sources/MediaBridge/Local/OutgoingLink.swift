@@ -1,16 +1,23 @@
+import GStreamerKit
 import MediaCore
 import PeerTransport
 import RTP
 
-/// A packet on its way.
+/// A packet that goes now.
 struct OutgoingPacket: Sendable {
   var packet: RTPPacket
   /// The header extension of the transport-wide number; nil where there is none.
   var numberID: UInt8?
   /// One that is sent again as it was keeps its number, as encryption needs.
   var isNew = true
-  /// Nil for what does not wait.
-  var priority: Pacer<Self>.Priority?
+}
+
+/// What is to be sent, and may be dropped before.
+enum WaitingPacket: Sendable {
+  /// What a payloader made, which has no number yet.
+  case new(MediaBuffer, of: OutgoingRTP)
+  /// What was sent before.
+  case again(OutgoingPacket)
 }
 
 /// The way to the server, which all that is sent shares: finds out how much it carries, gives each layer its share, and
@@ -22,7 +29,7 @@ final class OutgoingLink: Sendable {
     var shares = LinkShares()
     var repeats = RepeatAllowance()
     var probes = TailProbes()
-    var pacer = Pacer<OutgoingPacket>()
+    var pacer = Pacer<WaitingPacket>()
     var number = SequenceNumber(0)
     var timer: LoopTimer?
     /// Nil before the start, and once it has stopped.
@@ -68,27 +75,60 @@ final class OutgoingLink: Sendable {
 
   // All of these are called on the loop.
 
-  /// Sends a packet when its turn comes.
-  func send(_ packet: OutgoingPacket) {
-    let bytes = packet.packet.count + LinkEstimate.overhead
-    guard let priority = packet.priority else {
-      let now = MediaTime.now
-      state.value.pacer.pass(bytes: bytes, at: now)
-      return put(packet, at: now)
-    }
+  /// Sends what a payloader made when its turn comes; audio does not wait.
+  func send(_ media: MediaBuffer, of stream: OutgoingRTP) {
+    // What waited for ever would keep its stream, and that this link.
+    guard state.value.peer != nil else { return }
+    guard let rank = stream.rank else { return sendAtOnce(.new(media, of: stream)) }
     // The first keyframe of a layer sets the pace at which it goes.
-    if case .layer = priority, !state.value.shares.knows(packet.packet.ssrc) { divide(at: .now) }
-    state.value.pacer.push(packet, of: packet.packet.ssrc, bytes: bytes, priority)
+    if !state.value.shares.knows(stream.ssrc) { divide(at: .now) }
+    let bytes = media.size + OutgoingRTP.extensionLength + LinkEstimate.overhead
+    enqueue(.new(media, of: stream), of: stream.ssrc, bytes: bytes, .layer(rank))
+  }
+
+  /// Sends a packet once more, ahead of what is new.
+  func sendAgain(_ packet: OutgoingPacket, waits: Bool) {
+    guard waits else { return sendAtOnce(.again(packet)) }
+    enqueue(.again(packet), of: packet.packet.ssrc, bytes: packet.packet.count + LinkEstimate.overhead, .again)
+  }
+
+  private func enqueue(
+    _ packet: WaitingPacket, of ssrc: SSRC, bytes: Int, _ priority: Pacer<WaitingPacket>.Priority
+  ) {
+    state.value.pacer.push(packet, of: ssrc, bytes: bytes, priority)
     if state.value.nextPacket == nil { sendWaiting() }
+  }
+
+  private func sendAtOnce(_ packet: WaitingPacket) {
+    let now = MediaTime.now
+    guard let bytes = release(packet, at: now) else { return }
+    state.value.pacer.pass(bytes: bytes + LinkEstimate.overhead, at: now)
   }
 
   private func sendWaiting() {
     let now = MediaTime.now
-    while let packet = state.value.pacer.pop(at: now) { put(packet, at: now) }
+    while let packet = state.value.pacer.pop(at: now) { release(packet, at: now) }
     state.value.nextPacket = state.value.pacer.delay(at: now).map { delay in
       let bound = LoopBound(Weak(self), on: loop)
       return loop.after(max(delay, Self.step)) { bound.value.object?.sendWaiting() }
     }
+  }
+
+  /// Has what waited go now.
+  /// - Returns: bytes of the packet; nil where there is none.
+  @discardableResult
+  private func release(_ waiting: WaitingPacket, at time: MediaTime) -> Int? {
+    let made: OutgoingPacket? =
+      switch waiting {
+      case .new(let media, of: let stream): stream.makePacket(media, at: time)
+      case .again(let known): known
+      }
+    guard let made else { return nil }
+    put(made, at: time)
+    if case .new(_, of: let stream) = waiting, stream.rank != nil, made.packet.marker {
+      probeTail(of: stream, at: time)
+    }
+    return made.packet.count
   }
 
   /// Notes a packet that goes now, and gives a new one its transport-wide number where it has room for one.
@@ -97,23 +137,21 @@ final class OutgoingLink: Sendable {
     let number = outgoing.numberID.flatMap { outgoing.isNew ? write($0, packet) : Self.number($0, of: packet) }
     state.value.controller.sent(bytes: packet.count, number: number, at: time)
     state.value.peer?.sendOnLoop(packet)
-    if case .layer = outgoing.priority, packet.marker { probeTail(of: packet.ssrc, at: time) }
   }
 
   /// The receiver has asked for packets of a stream of video.
   func lost(of ssrc: SSRC, at time: MediaTime) { state.value.probes.lost(of: ssrc, at: time) }
 
   /// Has what was lost of a frame that has just gone asked for before the next one comes.
-  private func probeTail(of ssrc: SSRC, at time: MediaTime) {
-    guard state.value.probes.isWanted(for: ssrc, at: time) else { return }
-    putProbe(of: ssrc, at: time)
+  private func probeTail(of stream: OutgoingRTP, at time: MediaTime) {
+    guard state.value.probes.isWanted(for: stream.ssrc, at: time) else { return }
+    putProbe(of: stream, at: time)
     let bound = LoopBound(Weak(self), on: loop)
-    loop.after(TailProbes.delay) { bound.value.object?.putProbe(of: ssrc, at: .now) }
+    loop.after(TailProbes.delay) { bound.value.object?.putProbe(of: stream, at: .now) }
   }
 
-  private func putProbe(of ssrc: SSRC, at time: MediaTime) {
-    guard state.value.pacer.isEmpty, let layer = layers().first(where: { $0.stream.ssrc == ssrc }) else { return }
-    if let padding = layer.stream.makePadding(1) { put(padding, at: time) }
+  private func putProbe(of stream: OutgoingRTP, at time: MediaTime) {
+    if let padding = stream.makePadding(1) { put(padding, at: time) }
   }
 
   /// Whether there is room to send a packet again.

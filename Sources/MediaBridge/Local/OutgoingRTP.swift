@@ -49,11 +49,13 @@ final class OutgoingRTP: Sendable {
   }
 
   static let cname = "mediabridge"
+  /// Bytes that a packet has more than what a payloader made: the mid, the rid and the transport-wide number.
+  static let extensionLength = 16
   let ssrc = SSRC(.random(in: 1...(.max - 1)))
   private let peer: PeerConnection
   private let link: OutgoingLink
   /// The place of a layer of video; nil for audio.
-  private let rank: Int?
+  let rank: Int?
   private let state: Locked<State>
 
   /// - Parameters:
@@ -85,25 +87,29 @@ final class OutgoingRTP: Sendable {
   /// How loud the audio is that is sent now; nil where nobody knows.
   func set(level: AudioLevel?) { state.withLock { $0.level = level } }
 
-  /// Called on a media thread with one packet that a payloader made. Its time is the moment of capture: audio and video
-  /// share that clock, however long encoding took.
-  func send(_ media: MediaBuffer) {
-    let (time, ntp) = (MediaTime.now, NTPTime.now)
+  /// Called on a media thread with one packet that a payloader made.
+  func send(_ media: MediaBuffer) { peer.loop.run { [self] in link.send(media, of: self) } }
+
+  /// What a payloader made as a packet that goes now: numbers are given no sooner, since what is dropped before would
+  /// leave a hole, which the server would ask for. The time of `media` is the moment of capture: audio and video share
+  /// that clock, however long encoding took. To be called on the transport's loop.
+  /// - Returns: nil before anything is agreed, and for what is no RTP.
+  func makePacket(_ media: MediaBuffer, at time: MediaTime) -> OutgoingPacket? {
+    let ntp = NTPTime.now
     let (packet, reports) = media.withUnsafeBytes { bytes in
       state.withLock { state -> (OutgoingPacket?, [RTCPPacket]) in
         guard let packet = state.makePacket(bytes, ssrc) else { return (nil, []) }
         state.sender.sent(packet, at: time, captured: media.pts)
-        let outgoing = OutgoingPacket(
-          packet: packet, numberID: state.format?.numberID, priority: rank.map { .layer($0) })
+        let outgoing = OutgoingPacket(packet: packet, numberID: state.format?.numberID)
         return (outgoing, state.sender.poll(at: time, ntp: ntp))
       }
     }
-    // Nobody else has seen it yet: what asks for it again comes to the loop, too.
-    if let packet { peer.loop.run { [link] in link.send(packet) } }
-    peer.send(reports)
+    // Behind the packet, which they count.
+    if !reports.isEmpty { peer.loop.post { [peer] in peer.send(reports) } }
+    return packet
   }
 
-  /// A packet of nothing but padding, which is numbered with the frames.
+  /// A packet of nothing but padding, which is numbered with the frames and goes now.
   /// - Parameter count: bytes of padding, from 1 on.
   /// - Returns: nil within a frame, and where nobody reports when it came.
   func makePadding(_ count: UInt8) -> OutgoingPacket? {
@@ -124,16 +130,14 @@ final class OutgoingRTP: Sendable {
     let (response, id) = state.withLock { ($0.sender.receive(report, at: time), $0.format?.numberID) }
     if rank != nil, !response.retransmissions.isEmpty { link.lost(of: ssrc, at: time) }
     for packet in response.retransmissions where repeats && link.hasRoom(toRepeat: packet) {
-      link.send(
-        OutgoingPacket(
-          packet: packet, numberID: id, isNew: packet.ssrc != ssrc, priority: rank == nil ? nil : .again))
+      link.sendAgain(OutgoingPacket(packet: packet, numberID: id, isNew: packet.ssrc != ssrc), waits: rank != nil)
     }
     return response.isKeyframeRequested
   }
 }
 
 extension OutgoingRTP.Format {
-  /// 2 s of 20 Mbit/s. A keyframe alone may have a thousand packets, which are kept while they wait for their turn.
+  /// 2 s of 20 Mbit/s. A keyframe alone may have a thousand packets.
   private static let videoHistory = 4096
 
   func configuration(of ssrc: SSRC, rtxSSRC: SSRC, isVideo: Bool) -> RTPSender.Configuration {

@@ -18,6 +18,9 @@ final class OutgoingTrack: Sendable {
   private let carried = Locked(CapsReading<Bool>())
   /// Of video that is sent as it is.
   private let watch = Locked(StreamWatch())
+  /// Of video that is encoded.
+  private let cut: Locked<LayerCut>
+  private let onResize = Locked<(@Sendable (Dimensions) -> Void)?>(nil)
   /// Whether what came last was as its source carries it; nil before anything.
   let comesEncoded = Locked<Bool?>(nil)
   private let onFailure: @Sendable (LiveKitError) -> Void
@@ -28,6 +31,7 @@ final class OutgoingTrack: Sendable {
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     (self.cid, self.plan, self.onFailure) = (cid, plan, onFailure)
+    cut = Locked(LayerCut(plan))
     var layers: [OutgoingLayer] = []
     for rank in plan.layers.indices {
       let stream = OutgoingRTP(peer: peer, link: link, rank: plan.isVideo ? rank : nil)
@@ -125,9 +129,25 @@ final class OutgoingTrack: Sendable {
   }
 
   private func takeFrame(_ captured: CapturedMedia, _ colors: FrameColors) {
-    let size = VideoFrame(captured)?.uprightSize
+    let size = VideoFrame(captured).map { follow($0.uprightSize, at: captured.time) }
     for layer in layers { layer.take(at: captured.time, of: size) { colors.convert(captured.media) } }
   }
+
+  /// - Parameter size: of a frame as it is seen.
+  /// - Returns: the size for which frames are encoded now, into which that one is fitted.
+  private func follow(_ size: Dimensions, at time: MediaTime) -> Dimensions {
+    let (current, new) = cut.withLock { cut -> (Dimensions, [PublishPlan.Layer]?) in
+      let areOthers = cut.note(size, at: time)
+      return (cut.size ?? size, areOthers ? cut.layers : nil)
+    }
+    guard let new else { return current }
+    for (layer, described) in zip(layers, new) { layer.aim(at: described) }
+    if let largest = new.last?.size { onResize.withLock { $0 }?(largest) }
+    return current
+  }
+
+  /// Calls `handler` from now on with the size of its largest layer when that is another one, on a media thread.
+  func onResize(_ handler: @escaping @Sendable (Dimensions) -> Void) { onResize.withLock { $0 = handler } }
 
   /// Takes what the server reports of any stream of the connection, and does what it asks for. On the transport's loop.
   func receive(_ report: RTCPPacket, at time: MediaTime) {
@@ -166,7 +186,10 @@ extension PublishPlan {
       (request.addTrack.disableDtx, request.addTrack.disableRed) = (!isDiscontinuous, !isRedundant)
       return request
     }
-    if let backup { request.addTrack.simulcastCodecs = [Self.described(codec, cid), Self.described(backup.codec)] }
+    if let backup {
+      request.addTrack.simulcastCodecs = [Self.described(codec, cid), Self.described(backup.codec)]
+      request.addTrack.backupCodecPolicy = Livekit_BackupCodecPolicy(backup.policy)
+    }
     request.addTrack.width = UInt32(clamping: size.width)
     request.addTrack.height = UInt32(clamping: size.height)
     request.addTrack.layers = layers.enumerated().map { index, layer in

@@ -1,4 +1,15 @@
+import LiveKitProtocol
 package import MediaPipelines
+
+/// What becomes of the first codec of a track once it comes in its backup codec, too. The server sees to it.
+public enum BackupCodecPolicy: String, CaseIterable, Sendable, Hashable {
+  /// The server decides: LiveKit's has everybody change over to the backup codec in a small room, of fewer than five.
+  case preferRegression = "prefer-regression"
+  /// Both are sent, and everybody receives the first one who can: more to encode and to send.
+  case simulcast
+  /// Everybody changes over to the backup codec, and the first one is not sent any more.
+  case regression
+}
 
 /// How video is published.
 public struct VideoPublishOptions: Sendable, Hashable {
@@ -20,6 +31,8 @@ public struct VideoPublishOptions: Sendable, Hashable {
   /// Beside VP9 and AV1, which not all decode: VP8 or H.264, which is sent, too, while the server says that somebody receives
   /// the track who cannot decode the other one. Nil for none; without a meaning beside another codec.
   public var preferredBackupCodec: VideoCodec?
+  /// What becomes of the first codec once the backup codec is sent.
+  public var backupCodecPolicy: BackupCodecPolicy
   /// The name of the encode template; nil for the one of the codec: `vp8`, `vp9`, `av1` or `h264-openh264`.
   public var encodeTemplate: String?
   /// Values for the variables of the encode and send templates, by name; they go before what is derived.
@@ -29,13 +42,15 @@ public struct VideoPublishOptions: Sendable, Hashable {
   public init(
     name: String? = nil, encoding: VideoEncoding? = nil, screenShareEncoding: VideoEncoding? = nil,
     simulcast: Bool = true, simulcastLayers: [VideoParameters] = [], screenShareSimulcastLayers: [VideoParameters] = [],
-    preferredCodec: VideoCodec = .vp8, preferredBackupCodec: VideoCodec? = nil, encodeTemplate: String? = nil,
+    preferredCodec: VideoCodec = .vp8, preferredBackupCodec: VideoCodec? = nil,
+    backupCodecPolicy: BackupCodecPolicy = .preferRegression, encodeTemplate: String? = nil,
     values: [String: String] = [:]
   ) {
     (self.name, self.encoding, self.screenShareEncoding) = (name, encoding, screenShareEncoding)
     (self.simulcast, self.simulcastLayers) = (simulcast, simulcastLayers)
     self.screenShareSimulcastLayers = screenShareSimulcastLayers
     (self.preferredCodec, self.preferredBackupCodec) = (preferredCodec, preferredBackupCodec)
+    self.backupCodecPolicy = backupCodecPolicy
     (self.encodeTemplate, self.values) = (encodeTemplate, values)
   }
 }
@@ -65,6 +80,17 @@ extension VideoPublishOptions {
   /// What is between the frames and the room.
   package var templates: [TemplateName] {
     [TemplateName(.encode, usedEncodeTemplate), TemplateName(.send, preferredCodec.rawValue)]
+  }
+}
+
+extension Livekit_BackupCodecPolicy {
+  init(_ policy: BackupCodecPolicy) {
+    self =
+      switch policy {
+      case .preferRegression: .preferRegression
+      case .simulcast: .simulcast
+      case .regression: .regression
+      }
   }
 }
 

@@ -28,12 +28,23 @@ struct PublishPlan: Sendable {
   var isAsItIs = false
   /// Why it is not, although that was asked for.
   var reason: String?
+  /// What its layers are cut by; nil where they stay as they are: those of audio, and of what is sent as it is.
+  private var cut: Cut?
+
+  private struct Cut: Sendable {
+    /// Of the frames as they are seen.
+    var size: Dimensions
+    var options: VideoPublishOptions
+    var isScreen: Bool
+  }
 
   /// The same track in another codec.
   struct Backup: Sendable, Equatable {
     var codec: String
     var encodeTemplate: String
     var layers: [Layer]
+    /// What becomes of the first codec beside it.
+    var policy: BackupCodecPolicy
   }
   /// For those who cannot decode this one; nil for none.
   var backup: Backup?
@@ -44,6 +55,12 @@ struct PublishPlan: Sendable {
     var plan = self
     (plan.codec, plan.encodeTemplate, plan.layers) = (backup.codec, backup.encodeTemplate, backup.layers)
     (plan.backup, plan.values, plan.isAsItIs, plan.reason) = (nil, [:], false, nil)
+    plan.cut = cut.flatMap { cut in
+      guard var options = cut.options.backup else { return nil }
+      // It has one layer, as the first codec has.
+      options.simulcast = false
+      return Cut(size: cut.size, options: options, isScreen: cut.isScreen)
+    }
     return plan
   }
 
@@ -80,7 +97,7 @@ struct PublishPlan: Sendable {
       self.init(single, name: name, size: size, isScreen: false)
       // Encoders want pairs of pixels; this one has been at work already.
       layers[0].size = size
-      isAsItIs = true
+      (isAsItIs, cut) = (true, nil)
     }
   }
 
@@ -92,13 +109,36 @@ struct PublishPlan: Sendable {
     codec = options.preferredCodec.rawValue
     encodeTemplate = options.usedEncodeTemplate
     values = options.values
+    cut = Cut(size: size, options: options, isScreen: isScreen)
     layers = Self.layers(of: size, options, isScreen: isScreen)
     backup = options.backup.map { other in
       Backup(
         codec: other.preferredCodec.rawValue, encodeTemplate: other.usedEncodeTemplate,
         // As many as the first codec has: a server tells layers apart by those of the track.
-        layers: Array(Self.layers(of: size, other, isScreen: isScreen).suffix(layers.count)))
+        layers: Array(Self.layers(of: size, other, isScreen: isScreen).suffix(layers.count)),
+        policy: options.backupCodecPolicy)
     }
+  }
+
+  /// The longer side of a layer that is alone because the first frames were too small for others: it is for everybody,
+  /// and not everybody has room for more.
+  private static let longestSole: Int32 = 1920
+
+  /// Of the frames that its layers are cut for; nil where they stay as they are.
+  var frameSize: Dimensions? { cut?.size }
+
+  /// The layers for frames of another size: as many as the server was told of, and of the same names, since these are
+  /// agreed with it. One that is announced and not sent would pass for loss: it expects them all.
+  func layers(for size: Dimensions) -> [Layer] {
+    guard let cut else { return layers }
+    let usual = Self.layers(of: size, cut.options, isScreen: cut.isScreen)
+    let isSole = layers.count == 1 && usual.count > 1
+    let most = isSole ? size.scaled(by: Double(Self.longestSole) / Double(size.longer)) : size
+    var new = isSole ? Self.layers(of: most, cut.options, isScreen: cut.isScreen) : usual
+    new.removeFirst(max(0, new.count - layers.count))
+    while new.count < layers.count, let smallest = new.first { new.insert(smallest.half, at: 0) }
+    for index in new.indices { new[index].rid = layers[index].rid }
+    return new
   }
 
   /// From the smallest to the largest.
@@ -140,6 +180,21 @@ struct PublishPlan: Sendable {
     let (low, high) = (known[above - 1], known[above])
     let part = (pixels - low.pixels) / (high.pixels - low.pixels)
     return Int(low.bitrate + part * (high.bitrate - low.bitrate))
+  }
+}
+
+extension PublishPlan.Layer {
+  /// Encoders take hardly anything smaller.
+  private static let leastLength = 160.0
+
+  /// The next one below, where frames are too small for the usual ones.
+  fileprivate var half: PublishPlan.Layer {
+    guard let size else { return self }
+    let smaller = size.scaled(by: max(0.5, Self.leastLength / Double(size.longer)))
+    var half = self
+    half.size = smaller
+    half.bitrate = bitrate.map { min($0, PublishPlan.usualBitrate(of: smaller)) }
+    return half
   }
 }
 

@@ -16,6 +16,8 @@ public class Participant: @unchecked Sendable {
     var joinedAt: Date?
     var kind = Kind.standard
     var state = ParticipantState.unknown
+    /// What its client reads, as LiveKit counts; 0 where it says nothing of it.
+    var clientProtocol = 0
   }
 
   struct Activity {

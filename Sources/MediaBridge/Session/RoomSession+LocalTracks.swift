@@ -8,6 +8,7 @@ import MediaPipelines
 extension RoomSession {
   /// As long as LiveKit's clients wait for it.
   private static let answerTime = Duration.seconds(10)
+  private static let givenUp = LiveKitError(.cancelled, "it was given up before the track was published")
 
   /// Returns once the server knows the track and media can flow.
   /// - Throws: `timedOut` where the server does not answer, or why nothing can be sent.
@@ -20,6 +21,10 @@ extension RoomSession {
     let generation = services.local.generation
     let response = try await announce(plan) { plan.announcement(cid: $0, track: track) }
     let outgoing = try await send(plan, cid: response.cid, generation)
+    guard !Task.isCancelled else {
+      await takeBack(outgoing)
+      throw Self.givenUp
+    }
     let publication = LocalTrackPublication(info: TrackInfo(response.track), track: track, session: self)
     let published = LocalTracks.Published(
       publication: publication, plan: plan, response: response, outgoing: outgoing)
@@ -37,7 +42,10 @@ extension RoomSession {
     if let statistics = services.statistics { track.beginStatistics(statistics, isWanted: false) }
     tellPublished()
     room.tell(.localTrackPublished(publication))
-    do throws(LiveKitError) { try await link.publisher?.untilReady() } catch {
+    do throws(LiveKitError) {
+      try await link.publisher?.untilReady()
+      if Task.isCancelled { throw Self.givenUp }
+    } catch {
       await unpublish(publication)
       throw error
     }
@@ -88,9 +96,13 @@ extension RoomSession {
     let answer = services.local.await(answerTo: announcement)
     link.client?.send(announcement)
     defer { services.local.forget(cid) }
-    return try await answer.value(
-      within: Self.answerTime,
-      else: LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published"))
+    let silence = LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published")
+    let result = await withTaskCancellationHandler {
+      await answer.result(within: Self.answerTime, else: silence)
+    } onCancel: {
+      answer.settle(.failure(Self.givenUp))
+    }
+    return try result.get()
   }
 
   /// - Parameter generation: in which it was announced: a session that was made since knows nothing of it.
@@ -177,6 +189,18 @@ extension RoomSession {
     if published.publication.isMuted != published.response.track.muted { sendMute(of: published) }
   }
 
+  /// The others are told how large its frames are now, and the server chooses layers by it.
+  func tellSize(of publication: LocalTrackPublication) {
+    guard !state.isEnded, let published = services.local[publication], !published.isWithdrawn,
+      let size = publication.dimensions
+    else { return }
+    var request = Livekit_SignalRequest()
+    request.updateVideoTrack.trackSid = published.response.track.sid
+    request.updateVideoTrack.width = UInt32(clamping: size.width)
+    request.updateVideoTrack.height = UInt32(clamping: size.height)
+    link.client?.send(request)
+  }
+
   private func sendMute(of published: LocalTracks.Published) {
     guard !published.isWithdrawn else { return }
     var request = Livekit_SignalRequest()
@@ -208,6 +232,7 @@ extension RoomSession {
     tellPermission()
     guard mode == .full else {
       for request in services.local.announceAgain() { link.client?.send(request) }
+      for published in services.local.all { tellSize(of: published.publication) }
       return services.local.all.forEach(sendMute)
     }
     publishAgain(allBut: [])

@@ -37,8 +37,8 @@ public struct StreamRewriter: Sendable {
     }
   }
 
-  /// What it was made with.
-  public let configuration: Configuration
+  /// What it was made with, and has changed to since.
+  public private(set) var configuration: Configuration
   /// The stream that is forwarded; nil before the first packet and while paused.
   public var current: SSRC? { isOpen ? segments.last?.source : nil }
   /// The stream whose keyframe is awaited.
@@ -76,6 +76,12 @@ public struct StreamRewriter: Sendable {
       return
     }
     awaited = source == current ? nil : source
+  }
+
+  /// Goes on in another codec, behind all that went out: nothing more does before `select`.
+  public mutating func change(to payloadType: PayloadType, codec: VideoCodec?) {
+    select(nil)
+    (configuration.payloadType, configuration.codec, hasSeenParameterSets) = (payloadType, codec, false)
   }
 
   /// Begins again at the next keyframe of the selected stream, for one who has lost track.

@@ -35,6 +35,13 @@ struct PublishCommand: AsyncParsableCommand {
       valueName: "codec"))
   var backupCodec: String?
   @Option(
+    help: ArgumentHelp(
+      "What becomes of --codec once --backup-codec is sent: regression (everybody receives that instead), simulcast "
+        + "(both are sent), or prefer-regression, which leaves it to the server and is so without it",
+      valueName: "policy"),
+    transform: backupCodecPolicy(named:))
+  var backupCodecPolicy: BackupCodecPolicy?
+  @Option(
     help: ArgumentHelp("Bitrate of the largest layer, such as 3000 for 3 Mbit/s", valueName: "kbit/s"),
     transform: videoBitrate(of:))
   var videoBitrate: Int?
@@ -74,6 +81,8 @@ struct PublishCommand: AsyncParsableCommand {
       guard codec == "vp9" || codec == "av1" else {
         throw ValidationError("--backup-codec is for what is sent with --codec vp9 or av1")
       }
+    } else if backupCodecPolicy != nil {
+      throw ValidationError("--backup-codec-policy is for --backup-codec: give that, too")
     }
     _ = try words()
   }
@@ -119,7 +128,28 @@ struct PublishCommand: AsyncParsableCommand {
       (try? CapturePipeline.kinds(of: source.template, factory: factory))?.contains(.video) ?? true
     }
     try words.process.check(hasVideo: hasVideo)
+    try checkEncoders(words, factory)
     return sources
+  }
+
+  /// What is encoded in any case is so by templates that can be read, whose elements are there.
+  private func checkEncoders(_ words: Words, _ factory: PipelineFactory) throws(LiveKitError) {
+    func isNeeded(_ kind: CapturePipeline.Kind, _ passes: Bool) -> Bool {
+      words.sources.contains { $0.isEncoded(kind, passes: passes, by: factory) }
+    }
+    let groups = [
+      (isNeeded(.video, !passthrough.video.isEmpty), videoOptions().templates, words.video),
+      (isNeeded(.audio, passthrough.opus), audioOptions().templates, words.audio),
+    ]
+    for (isNeeded, names, values) in groups where isNeeded {
+      try LiveKitError.wrapping { () throws(PipelineFailure) -> Void in
+        let factory = PipelineFactory(folder: access.pipelines, overrides: values)
+        try factory.check(names)
+        for name in names {
+          try factory.checkElements(of: [try factory.template(name.kind, name.name)], values: [:])
+        }
+      }
+    }
   }
 
   /// What is sent as it is where it can be.
@@ -157,6 +187,7 @@ struct PublishCommand: AsyncParsableCommand {
       audio: audioOptions(words.audio), isLooped: loop, reconnectFor: reconnectFor, console: console)
     let (url, token) = (try access.serverURL(), try access.accessToken(grant: VideoGrant.publisher))
     try drawing.begin()
+    try await publisher.readFiles(interruption)
     try await console.join(url, interruption) {
       try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
     }
@@ -171,7 +202,8 @@ struct PublishCommand: AsyncParsableCommand {
     return VideoPublishOptions(
       encoding: encoding, screenShareEncoding: encoding, simulcast: !singleLayer,
       preferredCodec: codec.flatMap(VideoCodec.init(rawValue:)) ?? .vp8,
-      preferredBackupCodec: backupCodec.flatMap(VideoCodec.init(rawValue:)), values: values)
+      preferredBackupCodec: backupCodec.flatMap(VideoCodec.init(rawValue:)),
+      backupCodecPolicy: backupCodecPolicy ?? .preferRegression, values: values)
   }
 
   private func audioOptions(_ values: [String: String] = [:]) -> AudioPublishOptions {

@@ -53,6 +53,18 @@ struct PublishSource: Sendable {
   /// Whether somebody has to call it before there is anything.
   var isListener: Bool { template == "srt" && location?.contains("mode=listener") == true }
 
+  /// Where it is called; nil where nobody has to.
+  var call: CallAddresses? { isListener ? location.flatMap(CallAddresses.init) : nil }
+
+  /// Whether all of a kind that comes of it is encoded here, and something does.
+  /// - Parameter passes: whether what it carries may go as it is.
+  func isEncoded(_ kind: CapturePipeline.Kind, passes: Bool, by factory: PipelineFactory) -> Bool {
+    // What is in a file or comes from elsewhere is not known yet.
+    guard location == nil, !isPipe, (try? CapturePipeline.kinds(of: template, factory: factory))?.contains(kind) == true
+    else { return false }
+    return !passes || (try? factory.variables(of: templateName))?.contains("formats") != true
+  }
+
   /// - Throws: for what is neither a file, an address nor a capture template.
   init(_ word: String, templates: [String]) throws {
     self.word = word
@@ -156,14 +168,17 @@ struct PublishSource: Sendable {
     let isSearch = isMicrophone && values["source"] == nil
     let isClosed = [.noMedia, .pipeline].contains(error.code) && (isSearch || isScreenAudio)
     let said = redacted(error).message
-    let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(said))" : Self.spoken(said)
+    if Self.isNoMedia(said) {
+      let message = "\(shown): it is no media that GStreamer knows; give something that a player plays"
+      return LiveKitError(.invalidParameter, message, underlying: error.underlying)
+    }
+    let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(said))" : said
     return LiveKitError(error.code, "\(shown): \(message)", fault: error.fault, underlying: error.underlying)
   }
 
   /// What looks at the first bytes says of anything else where it stands in its template.
-  private static func spoken(_ message: String) -> String {
-    guard message.contains("Could not determine type of stream") else { return message }
-    return "it is no media that GStreamer knows; give something that a player plays"
+  private static func isNoMedia(_ message: String) -> Bool {
+    ["Could not determine type of stream", "appears to be a text file"].contains { message.contains($0) }
   }
 
   /// Without what is secret in its address: what reads from there says all of it.

@@ -190,12 +190,18 @@ extension Publisher {
   /// Shows each second how much was sent, and tells of live sources of which nothing comes, and of their tracks.
   func watch(_ news: PublishNews) async {
     var (link, silence) = (LinkWatch(), SilenceWatch())
+    let start = ContinuousClock.now
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(1))
+      guard !Task.isCancelled else { return }
       let (published, since) = news.begun
-      guard !Task.isCancelled, let begun = since else { continue }
+      let awaited = listeners.filter { index in !published.contains { $0.index == index } }
+      guard let begun = since else {
+        tellWait(for: awaited, since: start)
+        continue
+      }
       let publications = published.map(\.publication)
-      tellProgress(publications, since: begun)
+      tellProgress(publications, since: begun, awaiting: awaited)
       look(at: &link, publications)
       for publication in news.takeChangedWays() { tellWay(of: publication) }
       look(at: &silence, published, news)

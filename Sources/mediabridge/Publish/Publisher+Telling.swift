@@ -114,10 +114,25 @@ extension Publisher {
       ["tracks": short.map { ["source": $0.source.description, "layers": $1.sent, "of": $1.wanted] as [String: Any] }])
   }
 
-  func tellProgress(_ published: [LocalTrackPublication], since begun: ContinuousClock.Instant) {
+  /// - Parameter awaited: sources that nobody has called yet, of which nothing else is told each second.
+  func tellWait(for awaited: [Int], since start: ContinuousClock.Instant) {
+    if let wait = wait(for: awaited) { console.live("\(Format.duration(.now - start)), \(wait)") }
+  }
+
+  /// In words; nil where nobody is waited for.
+  private func wait(for awaited: [Int]) -> String? {
+    let places = awaited.map { sources[$0].word.call?.shown ?? sources[$0].word.shown }
+    return places.isEmpty ? nil : "waiting for a caller at \(places.joined(separator: ", and at "))"
+  }
+
+  /// - Parameter awaited: sources that nobody has called yet.
+  func tellProgress(
+    _ published: [LocalTrackPublication], since begun: ContinuousClock.Instant, awaiting awaited: [Int]
+  ) {
     let sent = published.map(\.sent)
     let bytes = sent.reduce(0) { $0 + $1.bytes }
-    console.live("\(Format.duration(.now - begun)), \(Format.bytes(Int64(bytes))) sent")
+    let wait = wait(for: awaited).map { ", \($0)" } ?? ""
+    console.live("\(Format.duration(.now - begun)), \(Format.bytes(Int64(bytes))) sent\(wait)")
     console.progress(
       ["seconds": Format.seconds(.now - begun), "bytes": bytes, "packets": sent.reduce(0) { $0 + $1.packets }])
   }

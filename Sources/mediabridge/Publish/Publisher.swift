@@ -12,6 +12,31 @@ struct Publisher {
   let isLooped: Bool
   let reconnectFor: Duration
   let console: Console
+  /// What is in the files, by the place of each among the sources.
+  private let found = Locked<[Int: Set<Track.Kind>]>([:])
+
+  init(
+    room: Room, sources: [Source], process: PublishProcess, video: VideoPublishOptions, audio: AudioPublishOptions,
+    isLooped: Bool, reconnectFor: Duration, console: Console
+  ) {
+    (self.room, self.sources, self.process) = (room, sources, process)
+    (self.video, self.audio) = (video, audio)
+    (self.isLooped, self.reconnectFor, self.console) = (isLooped, reconnectFor, console)
+  }
+
+  /// Finds out what is in the files, before the room is joined: nobody is told to come for what is no media.
+  /// - Throws: what is wrong with one, or that a signal has come meanwhile.
+  func readFiles(_ interruption: Interruption) async throws {
+    try await unlessOver(interruption) {
+      for (index, source) in sources.enumerated() where source.media.isFile {
+        do throws(LiveKitError) {
+          let kinds = try await source.media.kinds(within: Self.patience)
+          found.withLock { $0[index] = kinds }
+        } catch { throw source.word.explained(error) }
+      }
+    }
+    if interruption.hasCome { throw LiveKitError(.cancelled, "stopped while the files were looked at") }
+  }
 
   /// Returns at the end of the files, at a signal, or when the time is over.
   /// - Throws: why nothing can be published any more, or something was not.
@@ -26,11 +51,11 @@ struct Publisher {
     var reason: (any Error)?
     do { try await goOn(until: interruption, for: duration, news) } catch { reason = error }
     let (published, since) = news.begun
+    console.endLive()
     guard let begun = since else {
       if let reason { throw reason }
       return console.event("finished", ["seconds": 0])
     }
-    console.endLive()
     // What is under way gets there.
     try? await Task.sleep(for: .milliseconds(300))
     tellEnd(of: published.map(\.publication), since: begun)
@@ -128,7 +153,7 @@ struct Publisher {
   }
 
   /// Those that somebody has to call.
-  private var listeners: [Int] { sources.indices.filter { sources[$0].word.isListener } }
+  var listeners: [Int] { sources.indices.filter { sources[$0].word.isListener } }
 
   /// What waits for nobody.
   private func publishAtOnce(_ news: PublishNews) async throws {
@@ -171,7 +196,7 @@ struct Publisher {
     let source = sources[index]
     do {
       tellWhoIsWaitedFor(source.word, asksPerson: source.media.asksPerson)
-      let kinds = try await source.media.kinds(within: source.word.isListener ? Self.ages : Self.patience)
+      let kinds = try await kinds(of: index)
       for kind in source.media.missing { tellMissing(kind, of: source.word) }
       if source.media.isFile { await source.media.holdBack() }
       let isScreen = source.word.isScreen
@@ -199,11 +224,21 @@ struct Publisher {
     }
   }
 
+  private func kinds(of index: Int) async throws(LiveKitError) -> Set<Track.Kind> {
+    if let kinds = found.withLock({ $0[index] }) { return kinds }
+    let source = sources[index]
+    return try await source.media.kinds(within: source.word.isListener ? Self.ages : Self.patience)
+  }
+
   private func tellWhoIsWaitedFor(_ source: PublishSource, asksPerson: Bool) {
     guard source.isListener || asksPerson else { return }
-    let what = source.isListener ? "waits for somebody who calls" : "choose at the desktop what is to be seen"
+    let place = source.call.map { ": point OBS, or whatever sends, at \($0.shown)" } ?? ""
+    let what =
+      source.isListener ? "waits for somebody who calls\(place)" : "choose at the desktop what is to be seen"
     console.say("\(source.shown): \(what) (Ctrl-C ends)")
-    console.event("waiting", ["source": source.shown])
+    var fields: [String: Any] = ["source": source.shown]
+    fields["call"] = source.call?.all
+    console.event("waiting", fields)
   }
 
   /// How long what is there may take to give something.

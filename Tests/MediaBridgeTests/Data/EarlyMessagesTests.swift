@@ -82,6 +82,37 @@ struct EarlyMessagesTests {
     #expect(early.origins.isEmpty)
   }
 
+  private func header(_ id: String, _ topic: String) -> Livekit_DataPacket {
+    var header = Livekit_DataStream.Header()
+    (header.streamID, header.topic) = (id, topic)
+    return Livekit_DataPacket(.streamHeader(header), to: [])
+  }
+
+  private func chunk(_ id: String) -> Livekit_DataPacket {
+    var chunk = Livekit_DataStream.Chunk()
+    chunk.streamID = id
+    return Livekit_DataPacket(.streamChunk(chunk), to: [])
+  }
+
+  private func trailer(_ id: String) -> Livekit_DataPacket {
+    var trailer = Livekit_DataStream.Trailer()
+    trailer.streamID = id
+    return Livekit_DataPacket(.streamTrailer(trailer), to: [])
+  }
+
+  @Test mutating func aCallThatIsAStreamDoesNotWait() {
+    let text = [header("text", "lk.chat"), chunk("text"), trailer("text")]
+    let call = [header("call", "lk.rpc_request"), chunk("call"), trailer("call")]
+    for (index, packet) in text.enumerated() {
+      let verdict = early.take(packet, from: "agent", isAnnounced: false, at: start)
+      #expect(verdict == .waits(isFirst: index == 0))
+    }
+    for packet in call { #expect(early.take(packet, from: "agent", isAnnounced: false, at: start) == .ready) }
+    // It has ended.
+    #expect(early.take(chunk("call"), from: "agent", isAnnounced: false, at: start) == .waits(isFirst: false))
+    #expect(early.take(chunk("call"), from: "another", isAnnounced: false, at: start) == .waits(isFirst: true))
+  }
+
   @Test mutating func noMoreThanSomeWait() {
     for number in 1..<EarlyMessages.limit {
       #expect(

@@ -111,8 +111,7 @@ import Testing
       let frames = try await scene.frames()
       try await eventually("cropped frames") { frames.values.last?.dimensions == Dimensions(width: 200, height: 180) }
       track.processor = nil
-      // They are no wider than what was published first.
-      try await eventually("whole frames") { frames.values.last?.dimensions == Dimensions(width: 200, height: 112) }
+      try await eventually("whole frames") { frames.values.last?.dimensions == Dimensions(width: 320, height: 180) }
       track.processor = try TemplateVideoProcessor(template: "crop", values: ["right": "400"])
       try await eventually("the word of it") { ends.values == [.pipeline] }
       let count = frames.count
@@ -143,6 +142,35 @@ import Testing
       #expect(frame.dimensions == Dimensions(width: 322, height: 178))
       let luma = frame.buffer.withPlanes { $0[0].map { Int($0.bytes[5 * $0.stride + 300]) } ?? 0 } ?? 0
       #expect(abs(luma - 235) < 6)
+    }
+  }
+
+  /// A window that is small when it is published, and is made larger.
+  @Test func layersGrowWithWhatIsCaptured() async throws {
+    try await run { scene in
+      let track = LocalVideoTrack.createBufferTrack(source: .screenShareVideo)
+      let capturer = try #require(track.capturer)
+      let size = Locked(Dimensions(width: 320, height: 180))
+      let feed = Task {
+        while !Task.isCancelled {
+          let now = size.withLock { $0 }
+          let (width, height) = (Int(now.width), Int(now.height))
+          let grey = [UInt8](repeating: 128, count: width * height * 3 / 2)
+          if let frame = VideoFrame(i420: grey, width: width, height: height) { capturer.capture(frame) }
+          try await Task.sleep(for: .milliseconds(50))
+        }
+      }
+      defer { feed.cancel() }
+      let publication = try await scene.publisher.localParticipant.publish(videoTrack: track)
+      let frames = try await scene.frames()
+      try await eventually("small frames") { frames.values.last?.dimensions == Dimensions(width: 320, height: 180) }
+      let bitrate = try await eventually("its bitrate") { publication.sentLayers.first?.bitrate }
+      let large = Dimensions(width: 960, height: 540)
+      size.withLock { $0 = large }
+      try await eventually("large frames") { frames.values.last?.dimensions == large }
+      #expect(publication.dimensions == large && publication.sentLayers.map(\.size) == [large])
+      try await eventually("the word of it") { scene.remote(.video)?.dimensions == large }
+      try await eventually("a bitrate for them") { (publication.sentLayers.first?.bitrate ?? 0) > 2 * bitrate }
     }
   }
 
@@ -346,7 +374,9 @@ import Testing
     try await run { scene in
       let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
       let publication = try await scene.publisher.localParticipant.publish(
-        videoTrack: track, options: VideoPublishOptions(preferredCodec: .vp9, preferredBackupCodec: .vp8))
+        videoTrack: track,
+        options: VideoPublishOptions(
+          preferredCodec: .vp9, preferredBackupCodec: .vp8, backupCodecPolicy: .simulcast))
       await track.set(reportStatistics: true)
       try await eventually("the first codec") { (track.statistics?.outboundRtp?.first?.bps ?? 0) > 0 }
       #expect(track.simulcastStatistics.isEmpty)

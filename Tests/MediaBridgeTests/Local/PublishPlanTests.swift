@@ -68,6 +68,15 @@ struct PublishPlanTests {
     #expect(second.sid == "TR_1" && second.simulcastCodecs.map(\.cid) == ["b"] && second.layers.count == 1)
   }
 
+  @Test(arguments: BackupCodecPolicy.allCases)
+  func theServerIsToldWhatBecomesOfTheFirstCodec(policy: BackupCodecPolicy) {
+    let options = VideoPublishOptions(preferredCodec: .vp9, preferredBackupCodec: .vp8, backupCodecPolicy: policy)
+    let plan = PublishPlan(options, name: "x", size: Dimensions(width: 640, height: 360), isScreen: false)
+    let request = plan.announcement(cid: "a", track: LocalVideoTrack.createBufferTrack()).addTrack
+    // By the numbers of LiveKit's protocol.
+    #expect(request.backupCodecPolicy.rawValue == [.preferRegression: 0, .simulcast: 1, .regression: 2][policy])
+  }
+
   @Test(arguments: [VideoCodec.vp8, .h264]) func besideOthersThereIsNone(codec: VideoCodec) {
     let options = VideoPublishOptions(preferredCodec: codec, preferredBackupCodec: .vp8)
     let plan = PublishPlan(options, name: "x", size: Dimensions(width: 640, height: 360), isScreen: false)

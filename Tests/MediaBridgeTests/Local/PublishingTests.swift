@@ -223,6 +223,22 @@ import Testing
     }
   }
 
+  /// Whoever gives up has no track in the room, and may publish the same one later.
+  @Test func whatIsGivenUpIsNotPublished() async throws {
+    try await run(Self.devices, sources: nil) { _, alice, bob in
+      let track = LocalVideoTrack.createCameraTrack(
+        options: CameraCaptureOptions(template: "pattern", values: Self.size))
+      let publishing = Task { try await alice.publish(videoTrack: track) }
+      publishing.cancel()
+      let givenUp = await #expect(throws: LiveKitError.self) { try await publishing.value }
+      #expect(givenUp?.code == .cancelled && alice.trackPublications.isEmpty && track.trackState == .stopped)
+      let publication = try await alice.publish(videoTrack: track)
+      try await eventually("the track alone") {
+        bob.remoteParticipants["alice"]?.videoTracks.map(\.sid) == [publication.sid]
+      }
+    }
+  }
+
   @Test func whatSentATrackIsGoneAfterAReturn() async throws {
     try await run(Self.devices, sources: nil) { synthetic, alice, _ in
       let camera = try #require(try await alice.setCamera(enabled: true))
@@ -264,6 +280,28 @@ import Testing
       let more = camera.sent.packets
       try await eventually("more packets") { camera.sent.packets > more + 20 }
       #expect(camera.senders.count == 1)
+    }
+  }
+
+  /// The server has everybody change over to the backup codec, and the first one is not encoded any more.
+  @Test(arguments: BackupCodecPolicy.allCases)
+  func theFirstCodecGoesOnBesideTheBackupWhereThePolicySaysSo(policy: BackupCodecPolicy) async throws {
+    try await run(Self.devices, sources: nil) { synthetic, alice, bob in
+      let camera = try await alice.publish(
+        videoTrack: .createCameraTrack(options: CameraCaptureOptions(template: "pattern", values: Self.size)),
+        options: VideoPublishOptions(
+          preferredCodec: .vp9, preferredBackupCodec: .vp8, backupCodecPolicy: policy))
+      let screen = await Screen(320, 180)
+      let track = try await eventually("the track") {
+        bob.remoteParticipants["alice"]?.videoTracks.first?.track as? RemoteVideoTrack
+      }
+      track.add(videoRenderer: screen)
+      try await eventually("frames of the first codec") { screen.frames.withLock { $0.count } > 5 }
+      synthetic.server.tell(Self.wanted(["vp9", "vp8"], of: camera.sid), to: "alice")
+      try await eventually("the other codec") { (camera.senders.last?.streams.first?.statistics.packetsSent ?? 0) > 40 }
+      try await eventually("what the server has said") { camera.sentLayers.map(\.isWanted) == [policy == .simulcast] }
+      let before = screen.frames.withLock { $0.count }
+      try await eventually("frames in whichever codec") { screen.frames.withLock { $0.count } > before + 20 }
     }
   }
 

@@ -46,13 +46,27 @@ import Testing
       let own = RpcError(code: 42, message: "not now", data: "é")
       try await bob.registerRpcMethod("own") { _ in throw own }
       try await bob.registerRpcMethod("foreign") { _ in throw CocoaError(.fileNoSuchFile) }
-      try await bob.registerRpcMethod("long") { _ in String(repeating: "x", count: 15_361) }
       #expect(try await error(of: alice, "own") == own)
       #expect(try await error(of: alice, "foreign")?.code == RpcError.BuiltInError.applicationError.code)
-      #expect(try await error(of: alice, "long")?.code == RpcError.BuiltInError.responsePayloadTooLarge.code)
       #expect(try await error(of: alice, "nothing")?.code == RpcError.BuiltInError.unsupportedMethod.code)
+    }
+  }
+
+  /// As one whose client is older, or whose server does not say what its client reads.
+  @Test func packetsHaveALimit() async throws {
+    try await withTwoRooms { alice, bob in
+      // After that the server says nothing new of him.
+      try await eventually("bob") { alice.remoteParticipants["bob"]?.state == .active }
+      let recipient = try #require(alice.remoteParticipants["bob"])
+      recipient.info.withLock { $0.clientProtocol = 0 }
+      try await bob.registerRpcMethod("repeat") { String(repeating: "x", count: Int($0.payload) ?? 0) }
+      let fitting = try await alice.localParticipant.performRpc(
+        destinationIdentity: "bob", method: "repeat", payload: "15360")
+      #expect(fitting.utf8.count == 15_360)
+      #expect(try await error(of: alice, "repeat", "15361")?.code == RpcError.BuiltInError.responsePayloadTooLarge.code)
       let tooLong = String(repeating: "x", count: 15_361)
-      #expect(try await error(of: alice, "own", tooLong)?.code == RpcError.BuiltInError.requestPayloadTooLarge.code)
+      #expect(
+        try await error(of: alice, "repeat", tooLong)?.code == RpcError.BuiltInError.requestPayloadTooLarge.code)
     }
   }
 

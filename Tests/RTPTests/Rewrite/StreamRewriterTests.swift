@@ -56,6 +56,21 @@ struct StreamRewriterTests {
     #expect(rewriter.outgoingTimestamp(76_000, of: SSRC(1)) == nil)
   }
 
+  /// As where everybody changes over to the backup codec of a track.
+  @Test func anotherCodecGoesOnBehindTheFirst() {
+    var rewriter = rewriter()
+    rewriter.select(SSRC(1))
+    _ = rewriter.rewrite(Self.packet(1, number: 10, timestamp: 0, frame: 1, isKey: true), at: .ms(0))
+    rewriter.change(to: PayloadType(98), codec: .vp9)
+    #expect(rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, frame: 2), at: .ms(33)).isEmpty)
+    rewriter.select(SSRC(2))
+    // A descriptor that begins a frame which needs none before (RFC 9628), and the first byte of a keyframe.
+    let key = RTPPacket.media(500, ssrc: 2, timestamp: 70_000, payload: [0x08, 0x82])
+    let first = rewriter.rewrite(key, at: .ms(66)).first
+    #expect(first?.payloadType == PayloadType(98) && first?.sequenceNumber == SequenceNumber(101))
+    #expect(first?.timestamp == 5940)
+  }
+
   @Test func latePacketsOfTheOldStreamKeepTheirNumbers() {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
