@@ -57,8 +57,6 @@ final class PeerCore {
     if ice.isToRestart(for: parameters) { restartICE() }
     ice.accept(parameters)
     agent()?.setRemote(parameters)
-    // One that is not there any more does not answer.
-    for candidate in ice.candidates { agent()?.add(remoteCandidate: candidate) }
     startGathering()
     if isFirst {
       security.isClient = isDTLSClient
@@ -91,10 +89,9 @@ final class PeerCore {
 
   func use(_ servers: ICEServers) { configuration.servers = servers }
 
-  func add(remoteCandidate: String) {
-    ice.note(remoteCandidate)
-    agent()?.add(remoteCandidate: remoteCandidate)
-  }
+  /// Those of a restart come behind its description. What the peer named before, another agent is not told: it may be
+  /// there still, and not be wanted any more. So LiveKit's server names no UDP once that has failed, and answers it.
+  func add(remoteCandidate: String) { agent()?.add(remoteCandidate: remoteCandidate) }
 
   /// libnice attaches receiving before candidates exist, so the agent is made with the first thing asked of it.
   private func agent() -> ICEAgent? {

@@ -6,7 +6,7 @@ struct PeerListener {
   weak var owner: PeerConnection?
 }
 
-/// The agents, and what both sides have said of their candidates. Pure but for the agents, which only its owner calls.
+/// The agents, and what the peer has said of itself. Pure but for the agents, which only its owner calls.
 struct ICESession {
   /// Nil before the first thing is asked of it, and after the end.
   var agent: ICEAgent?
@@ -15,8 +15,6 @@ struct ICESession {
   /// Whether `agent` has found a way.
   private(set) var isConnected = false
   private(set) var remote: TransportParameters?
-  /// Of the peer, as they came last: those of a restart may come before its description does.
-  private(set) var candidates: [String] = []
   private var isGathering = false
   /// ICE was restarted and the peer's part of it is still to come.
   private var hasNewCredentials = false
@@ -66,12 +64,6 @@ struct ICESession {
   }
 
   mutating func accept(_ parameters: TransportParameters) { (remote, hasNewCredentials) = (parameters, false) }
-
-  mutating func note(_ candidate: String) {
-    candidates.removeAll { $0 == candidate }
-    candidates = candidates.suffix(Self.most - 1) + [candidate]
-  }
-  private static let most = 32
 
   /// - Returns: false where it has begun already.
   mutating func beginsToGather() -> Bool {

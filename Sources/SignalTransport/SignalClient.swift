@@ -1,3 +1,4 @@
+import Foundation
 public import LiveKitProtocol
 import MediaCore
 
@@ -5,10 +6,11 @@ import MediaCore
 /// before. Who subscribes and who publishes both speak through it.
 public final class SignalClient: Sendable {
   private struct State {
-    /// The newest; servers send another one before it expires. Secret.
-    var token: String
+    var tokens: SignalTokens
     /// How the newest join asked for pings.
     var pings: PingSchedule?
+    /// Whether there was a connection before.
+    var hasConnected = false
     var current: SignalConnection?
     /// The end of those before.
     var closing: Task<Void, Never>?
@@ -18,11 +20,14 @@ public final class SignalClient: Sendable {
   public let url: SignalURL
   private let timeout: Duration
   private let state: Locked<State>
+  /// Where packets have vanished the system tries a connection again after 1, 3, 7 and 15 s: another attempt sooner
+  /// finds the network that is back.
+  private static let laterConnectTimeout = Duration.seconds(4)
 
   /// - Parameter timeout: for each connection, and once more for the answer to its join.
   public init(url: SignalURL, token: String, timeout: Duration = .seconds(10)) {
     (self.url, self.timeout) = (url, timeout)
-    state = Locked(State(token: token))
+    state = Locked(State(tokens: SignalTokens(token)))
   }
 
   /// Whether there is a connection to send on.
@@ -32,10 +37,18 @@ public final class SignalClient: Sendable {
   /// - Parameter query: with `resumedSid` the session of the connection before goes on.
   public func open(_ query: SignalQuery) async throws(SignalError) {
     await close()
-    let (token, pings) = state.withLock { ($0.token, $0.pings) }
+    do throws(SignalError) { try await connect(query) } catch {
+      guard case .refused(401, _) = error, state.withLock({ $0.tokens.goBack(at: Date()) }) else { throw error }
+      try await connect(query)
+    }
+  }
+
+  private func connect(_ query: SignalQuery) async throws(SignalError) {
+    let (token, pings, isLater) = state.withLock { ($0.tokens.newest, $0.pings, $0.hasConnected) }
     let connection = try await SignalConnection.connect(
-      to: url, token: token, query: query, opening: query.resumedSid == nil ? .join : .resume(pings), timeout: timeout)
-    state.withLock { $0.current = connection }
+      to: url, token: token, query: query, opening: query.resumedSid == nil ? .join : .resume(pings), timeout: timeout,
+      connectTimeout: isLater ? Self.laterConnectTimeout : nil)
+    state.withLock { ($0.current, $0.hasConnected) = (connection, true) }
   }
 
   /// Hands on what the server says, in order, until the connection ends or is retired.
@@ -68,7 +81,7 @@ public final class SignalClient: Sendable {
       guard let connection = state.current else { return }
       let successor = connection.successor
       (state.current, state.pings) = (nil, successor.pings)
-      state.token = successor.refreshedToken ?? state.token
+      if let token = successor.refreshedToken { state.tokens.renew(with: token) }
       state.closing = Task { [earlier = state.closing] in
         await earlier?.value
         await connection.close()

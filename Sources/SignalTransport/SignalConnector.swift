@@ -15,6 +15,8 @@ struct SignalConnector {
   var messageLimit = SignalHandler.messageLimit
   /// For the server's first message after the upgrade; nil means `timeout` once more.
   var joinTimeout: Duration?
+  /// For TCP to one address; nil for no other limit than `timeout`.
+  var connectTimeout: Duration?
 
   /// Takes `timeout` at most, and ends at once, with whatever error, when its task is cancelled.
   func connect() async throws(SignalError) -> SignalConnection {
@@ -28,8 +30,9 @@ struct SignalConnector {
   }
 
   private func socket(_ security: SecureChannel?) -> WebSocketOpening<SignalConnection> {
-    WebSocketOpening(url, head: head("rtc"), messageLimit: messageLimit, security: security) {
-      [opening, limit = joinTimeout ?? timeout, server = url.server] channel in
+    WebSocketOpening(
+      url, head: head("rtc"), messageLimit: messageLimit, security: security, connectTimeout: connectTimeout
+    ) { [opening, limit = joinTimeout ?? timeout, server = url.server] channel in
       try SignalConnection(channel: channel, state: SignalState(opening, at: .now, limit: limit), server: server)
     }
   }

@@ -17,6 +17,8 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
   let messageLimit: Int
   /// Nil where there is none.
   let security: SecureChannel?
+  /// For TCP to one address; nil for no other limit than that of all.
+  let connectTimeout: Duration?
   /// Puts what reads and writes messages into a channel that was upgraded.
   let accept: @Sendable (any Channel) throws -> Accepted
   private let sockets = OpenSockets()
@@ -26,10 +28,10 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
   ///   - messageLimit: bytes of the largest message that is taken.
   init(
     _ url: SignalURL, head: HTTPRequestHead, messageLimit: Int, security: SecureChannel?,
-    accept: @escaping @Sendable (any Channel) throws -> Accepted
+    connectTimeout: Duration? = nil, accept: @escaping @Sendable (any Channel) throws -> Accepted
   ) {
     (self.url, self.head, self.messageLimit) = (url, head, messageLimit)
-    (self.security, self.accept) = (security, accept)
+    (self.security, self.connectTimeout, self.accept) = (security, connectTimeout, accept)
   }
 
   /// Ends at once, with whatever error, when its task is cancelled.
@@ -57,7 +59,9 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
 
   func bootstrap(until deadline: NIODeadline) -> ClientBootstrap {
     ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      // With the look-up of the name, for which the system may ask several servers in turn.
       .connectTimeout(max(deadline - .now(), .milliseconds(1)))
+      .channelOption(.connectTimeout, value: connectTimeout.map { TimeAmount.nanoseconds($0.nanoseconds) })
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { [sockets] in sockets.add($0) }
   }

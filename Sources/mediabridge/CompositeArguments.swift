@@ -43,7 +43,7 @@ struct CompositeArguments: ParsableArguments {
   @Flag(
     help: """
       Draw what is transcribed in the room, such as by an agent, into the frames while it is said: two lines at the \
-      bottom, with names where several speak; --captions writes it beside the files
+      bottom, with names where several speak; of record --captions writes it beside the files, too
       """)
   var burnCaptions = false
 
@@ -70,6 +70,11 @@ struct CompositeArguments: ParsableArguments {
   var ofVideo: [String] {
     let given = scenery.given + [("--names", showsNames), ("--placeholders", showsPlaceholders)]
     return given.filter(\.1).map(\.0)
+  }
+
+  /// The same of what is shown on it when it comes.
+  var onVideo: [String] {
+    [("--label-topic", labelTopic != nil), ("--burn-captions", burnCaptions)].filter(\.1).map(\.0)
   }
 
   /// - Parameter recording: what is asked for besides.

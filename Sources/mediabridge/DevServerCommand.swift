@@ -12,7 +12,7 @@ struct DevServerCommand: AsyncParsableCommand {
 
   @Option(help: "Address or name to listen on, for signalling and media; 0.0.0.0 for all of this machine's") var host =
     "127.0.0.1"
-  @Option(help: "Port for signalling; 0 takes a free one") var port = 7880
+  @Option(help: "Port for signalling, 7880 unless given; 0 takes a free one", transform: count(of:)) var port = 7880
   @Option(help: "API key of the tokens it takes") var apiKey = "devkey"
   @Option(help: "Secret of the tokens it takes") var apiSecret = "secret"
   @Option(help: ArgumentHelp("STUN or TURN server that clients are told of", visibility: .hidden))

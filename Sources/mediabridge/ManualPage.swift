@@ -85,8 +85,12 @@ struct ManualPage {
 
   private mutating func section(_ title: String) { lines.append(".SH \(title)") }
 
+  /// One or several, with empty lines between them.
   private mutating func paragraph(_ text: String?) {
-    if let text, !text.isEmpty { lines.append(Roff.escaped(text)) }
+    for (index, part) in (text ?? "").split(separator: /\n{2,}/).enumerated() {
+      if index > 0 { lines.append(".PP") }
+      lines.append(Roff.escaped(String(part)))
+    }
   }
 
   /// Such as `-v, --verbose`, `--url <url>` or `<file>`.

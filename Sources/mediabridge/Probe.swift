@@ -1,3 +1,4 @@
+import Egress
 import MediaBridge
 import MediaCore
 
@@ -11,16 +12,19 @@ final class Probe: RoomDelegate, Sendable {
     var failure: LiveKitError?
   }
 
-  private let participant: String?
+  /// Identities, and patterns of them; without any everyone.
+  private let participants: [String]
   private let withAudio: Bool
   private let shownSize: Dimensions?
   private let readsClock: Bool
   /// In the order in which they were published.
   private let entries = Locked<[Entry]>([])
 
-  /// - Parameter shownAt: the size in which frames are shown; nil for their own.
-  init(participant: String?, withAudio: Bool, shownAt shownSize: Dimensions?, readsClock: Bool) {
-    self.participant = participant
+  /// - Parameters:
+  ///   - participants: identities, and patterns of them; without any everyone.
+  ///   - shownSize: in which frames are shown; nil for their own.
+  init(participants: [String], withAudio: Bool, shownAt shownSize: Dimensions?, readsClock: Bool) {
+    self.participants = participants
     self.withAudio = withAudio
     self.shownSize = shownSize
     self.readsClock = readsClock
@@ -76,7 +80,7 @@ final class Probe: RoomDelegate, Sendable {
   }
 
   private func isWanted(_ participant: RemoteParticipant) -> Bool {
-    self.participant.map { $0 == participant.identity } ?? true
+    NamePatterns(participants).matches(participant.identity)
   }
 }
 
@@ -99,14 +103,25 @@ extension Probe {
       return "nothing came of \(tracks.joined(separator: ", "))"
         + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; "))
     }
-    guard room.remoteParticipants.values.contains(where: isWanted) else {
-      return participant.map { "participant \($0) is not in room \(room.name); check the name" }
-        ?? "nobody else is in room \(room.name)"
-    }
+    guard room.remoteParticipants.values.contains(where: isWanted) else { return nobody(in: room) }
     let hint = withAudio ? "" : "; without --no-audio audio counts, too"
-    return
-      (participant.map { "\($0) publishes \(withAudio ? "nothing" : "no video")" }
-      ?? "nobody in room \(room.name) publishes \(withAudio ? "anything" : "video")") + hint
+    let what = withAudio ? "anything" : "video"
+    if let only { return "\(only) publishes \(withAudio ? "nothing" : "no video")\(hint)" }
+    let who = NamePatterns(participants).words.map { "like \($0) " } ?? ""
+    return "nobody \(who)in room \(room.name) publishes \(what)\(hint)"
+  }
+
+  /// The only participant that is named; nil where there may be several.
+  private var only: String? {
+    participants.count == 1 && !NamePattern.isPattern(participants[0]) ? participants[0] : nil
+  }
+
+  private func nobody(in room: Room) -> String {
+    guard let words = NamePatterns(participants).words else { return "nobody else is in room \(room.name)" }
+    let who = only.map { "participant \($0) is not" } ?? "nobody like \(words) is"
+    let choice = RawChoice(kind: .video, participants: participants)
+    let hint = choice.hint(among: room.remoteParticipants.values).map { " (\($0))" } ?? ""
+    return "\(who) in room \(room.name)\(hint); check the name"
   }
 }
 

@@ -13,9 +13,11 @@ struct ProbeCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var access: RoomArguments
-  @OptionGroup var set: SetArguments
+  @OptionGroup var set: AssignmentArguments<OfAll>
   @OptionGroup var drawing: DrawingArguments
-  @Option(help: "Identity of the participant; without it everyone") var participant: String?
+  @Option(
+    help: "Identity of a participant, or a pattern such as speaker-*; again for further ones; without it everyone")
+  var participant: [String] = []
   @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Flag(help: "Leave the audio out") var noAudio = false
   @Option(
@@ -33,7 +35,8 @@ struct ProbeCommand: AsyncParsableCommand {
   @Flag(help: .init("Tell how late the frames of Tests/Bench are", visibility: .hidden)) var clockCode = false
 
   func validate() throws {
-    try access.check(participants: [participant].compactMap { $0 })
+    try access.checkAccess()
+    try access.check(participants: participant)
     guard size == nil || quality.isEmpty else {
       throw ValidationError("--size chooses the quality: give one of the two")
     }
@@ -54,7 +57,7 @@ struct ProbeCommand: AsyncParsableCommand {
     let room = Room(
       roomOptions: access.roomOptions(
         autoSubscribe: false, adaptiveStream: size != nil, receiveValues: try receiveValues()))
-    let probe = Probe(participant: participant, withAudio: !noAudio, shownAt: size, readsClock: clockCode)
+    let probe = Probe(participants: participant, withAudio: !noAudio, shownAt: size, readsClock: clockCode)
     let tour = QualityTour(qualities: quality, each: each ?? .seconds(2), console: console)
     room.add(delegate: probe)
     room.add(delegate: tour)

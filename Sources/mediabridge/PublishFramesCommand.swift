@@ -20,6 +20,7 @@ struct PublishFramesCommand: AsyncParsableCommand {
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
   func validate() throws {
+    try access.checkAccess()
     guard size.width % 40 == 0, size.height % 2 == 0 else {
       throw ValidationError("--size \(size): the width has to be a multiple of 40, and the height of 2")
     }

@@ -16,18 +16,21 @@ struct PublishTestCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var access: RoomArguments
-  @OptionGroup var set: SetArguments
+  @OptionGroup var set: AssignmentArguments<OfAll>
   @Option(help: "vp8, vp9, h264 or av1") var codec = "vp8"
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Option(help: "Capture template of H.264 whose frames are made once, in three layers, and sent over and over")
   var clip: String?
   @Option(help: "Capture template of Opus that is heard beside the clip, made once, too")
   var clipAudio: String?
-  @Option(help: "How many participants show the clip, as IDENTITY-1 and so on") var participants = 1
-  @Option(help: "Frames a second of the clip; 15 by default") var fps: Int?
-  @Option(help: "Bits a second of the clip, in one layer of 1280x720 and not in three") var bitrate: Int?
+  @Option(help: "How many participants show the clip, as IDENTITY-1 and so on; 1 by default", transform: count(of:))
+  var participants = 1
+  @Option(help: "Frames a second of the clip; 15 by default", transform: count(of:)) var fps: Int?
+  @Option(help: "Bits a second of the clip, in one layer of 1280x720 and not in three", transform: count(of:))
+  var bitrate: Int?
 
   func validate() throws {
+    try access.checkAccess()
     try PublishedCodec.check(codec)
     guard (1...1000).contains(participants) else {
       throw ValidationError("--participants \(participants): give 1 to 1000")

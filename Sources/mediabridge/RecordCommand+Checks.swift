@@ -1,4 +1,6 @@
 import ArgumentParser
+import Egress
+import MediaBridge
 import PipelineTemplates
 
 // What is wrong with `record` and `stream`, and with a job that records, as far as their words tell.
@@ -8,6 +10,7 @@ extension RecordingCommand {
     try access.check(participants: tracks.participant)
     try checkMix()
     try checkPlaces()
+    try checkVideo()
     if emptyTimeout != nil, !untilEmpty, !untilLeft, tracks.track.isEmpty {
       throw ValidationError("--empty-timeout is for --until-empty, --until-left and --track: give one of them, too")
     }
@@ -25,11 +28,37 @@ extension RecordingCommand {
       throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
     }
     guard !isComposite else { return }
+    if each == nil {
+      try tracks.checkOne(
+        both: "--each participant gives each a file or an address, --composite grid mixes them")
+    }
     if let option = mixedAudio.given.first { throw CompositeArguments.isForMixedRoom(option) }
     if encoding.fps != nil {
       throw ValidationError(
         "--fps is for a mixed room: give --composite LAYOUT, too; the frames of one participant stay as they are sent")
     }
+  }
+
+  /// - Throws: something is for video, and no destination has any.
+  private func checkVideo() throws {
+    guard let option = (encoding.ofVideo + composite.ofVideo + composite.onVideo).first, !targets.isEmpty,
+      takenKinds?.contains(.video) == false
+    else { return }
+    let places = targets.map(\.shown).joined(separator: " and ")
+    throw ValidationError(
+      "\(option) is for video, and \(places) \(targets.count > 1 ? "have" : "has") none; leave it out")
+  }
+
+  /// What the destinations take; nil where that cannot be known, which is told of what is wrong with them.
+  private var takenKinds: Set<Track.Kind>? {
+    do throws(LiveKitError) {
+      var kinds: Set<Track.Kind> = []
+      for target in targets {
+        kinds.formUnion(
+          try OutputTemplates(of: OutputDestination(target), encode: encode, folder: access.pipelines).kinds())
+      }
+      return kinds
+    } catch { return nil }
   }
 
   /// - Throws: there can be nothing at a destination, or two are one place.

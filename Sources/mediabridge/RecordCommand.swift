@@ -33,6 +33,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   var each: RecorderGroup.Unit?
 
   @Flag(help: "Leave the video out") var audioOnly = false
+  @Flag(help: "Leave the audio out") var videoOnly = false
 
   @Option(
     help: """
@@ -96,48 +97,9 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     completion: .file(extensions: ["mp4", "mkv", "webm"]))
   var destination: [String]
 
-  /// Options that were given and exclude each other.
-  var exclusions: [String] {
-    let alternatives = [
-      ("--participant", "--track", !tracks.participant.isEmpty && !track.isEmpty, "a track belongs to one participant"),
-      ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
-      ("--track-name", "--track", !trackName.isEmpty && !track.isEmpty, "a track is named already"),
-      ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
-      ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
-      ("--output", "\(targets.first?.output ?? "")=", output != nil && isNamed, "both name the output template"),
-      (
-        "--output", "a second destination", output != nil && destination.count > 1,
-        "write NAME=LOCATION for each of them"
-      ),
-      ("--composite", "--track", isComposite && !track.isEmpty, "a composite has all tracks"),
-      ("--composite", "--track-name", isComposite && !trackName.isEmpty, "a composite has all tracks"),
-      ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all tracks"),
-      (
-        "--composite", "--until-left", isComposite && tracks.only == nil && untilLeft,
-        "nobody's leaving ends it; --until-empty does"
-      ),
-      ("--composite participant", "--until-empty", isOfOne && untilEmpty, "--until-left ends it"),
-      ("--audio-only", encoding.ofVideo.first ?? "", audioOnly && !encoding.ofVideo.isEmpty, "it is for video"),
-      (
-        "--audio-only", composite.ofVideo.first ?? "", isComposite && audioOnly && !composite.ofVideo.isEmpty,
-        "it is for video"
-      ),
-      (
-        "--label-topic", "--audio-only", composite.labelTopic != nil && audioOnly, "labels are shown on video"
-      ),
-      (
-        "--burn-captions", "--audio-only", composite.burnCaptions && audioOnly,
-        "they are drawn into video; --captions writes them beside the file"
-      ),
-      ("--each", "--track", each != nil && !track.isEmpty, "each has all who are there"),
-      ("--each", "--composite", each != nil && isComposite, "files of their own, or one that is mixed"),
-      ("--each", "--until-left", each != nil && untilLeft, "each ends when its participant leaves"),
-      ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
-    ]
-    return alternatives.filter(\.2).map { "\($0.0) and \($0.1) exclude each other: \($0.3)" }
-  }
-
   func validate() throws {
+    // What is only shown joins no room.
+    if !dryRun { try access.checkAccess() }
     if let exclusion = exclusions.first { throw ValidationError(exclusion) }
     try checkUse()
     try Purpose.check(destination)
@@ -145,9 +107,6 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if !set.pairs.isEmpty { do { _ = try prepared() } catch is LiveKitError {} }
   }
 
-  private var source: [Track.Source] { tracks.source }
-  private var trackName: [String] { tracks.trackName }
-  private var track: [String] { tracks.track }
   var isComposite: Bool { composite.layout != nil }
   var isOfOne: Bool { composite.layout == .participant }
 
@@ -288,8 +247,6 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     control != nil ? .json : isatty(STDIN_FILENO) == 1 ? .words : nil
   }
 
-  private var isNamed: Bool { destination.first.map { Destination(argument: $0).output != nil } ?? false }
-
   var targets: [Destination] {
     destination.map { argument in
       var target = Destination(argument: argument)
@@ -298,23 +255,24 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     }
   }
 
+  private var kinds: Set<Track.Kind> { audioOnly ? [.audio] : videoOnly ? [.video] : [.video, .audio] }
+
   /// A track that ends never comes back: under another SID it is another one.
   private var ending: RecordingOptions.Ending? {
     if untilLeft { return .participantLeft }
     if untilEmpty { return .roomEmpty }
-    return track.isEmpty ? nil : .tracksEnded
+    return tracks.track.isEmpty ? nil : .tracksEnded
   }
 
   private var options: RecordingOptions {
     var options = RecordingOptions(
       destinations: targets.map { OutputDestination($0) }, encode: encode, encoding: encoding.options,
-      participant: each == nil ? tracks.only : nil, trackSids: track, sources: source,
-      kinds: audioOnly ? [.audio] : [.video, .audio],
+      participant: each == nil ? tracks.only : nil, trackSids: tracks.track, sources: tracks.source, kinds: kinds,
       ending: ending, wait: wait,
       reconnectFor: reconnectFor ?? RecordingOptions.usualReconnection)
     // Of each who fits there is one, also where that is one alone.
     options.participantPatterns = each == nil ? tracks.participants : tracks.participant
-    options.trackNames = trackName
+    options.trackNames = tracks.trackName
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
     (options.parts, options.duration, options.captions) = (files.parts, duration, files.captions)

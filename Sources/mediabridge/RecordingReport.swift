@@ -114,7 +114,8 @@ struct RecordingReport: Sendable {
     default: break
     }
     let kinds = options.sources.isEmpty ? options.kinds : Set(options.sources.map(\.kind))
-    let what = kinds.contains(.video) ? "black and silence" : "silence"
+    let what = [("black", Track.Kind.video), ("silence", .audio)].filter { kinds.contains($0.1) }.map(\.0)
+      .joined(separator: " and ")
     let end =
       options.duration.map { "ends after \(Format.duration($0)), as asked" }
       ?? (options.ending == .roomEmpty

@@ -38,40 +38,67 @@ struct RoomArguments: ParsableArguments {
   @Option(help: PipelineArguments.help)
   var pipelines: String?
 
+  /// More than the library's: nobody sits beside a recording of hours while a server or a router is started again.
   @Option(
-    help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
-  var reconnectAttempts = ConnectOptions().reconnectAttempts
+    help: """
+      How often a lost connection is tried to be brought back before the room is given up; fifty, as without it, go on \
+      for 5 minutes at least, ten for 45 s
+      """, transform: count(of:))
+  var reconnectAttempts = 50
 
-  @Option(help: ArgumentHelp("STUN or TURN server in place of those that the server names", visibility: .hidden))
+  @Option(
+    help: ArgumentHelp(
+      "A STUN or TURN server of your own in place of those that the LiveKit server names, such as "
+        + "turns:turn.example.org:443; again for further ones", valueName: "url"))
   var iceServer: [String] = []
-  @Option(help: ArgumentHelp("User name for the TURN servers", visibility: .hidden)) var iceUsername: String?
-  @Option(help: ArgumentHelp("Password for the TURN servers", visibility: .hidden)) var iceCredential: String?
-  @Flag(help: ArgumentHelp("Media goes by way of TURN servers only", visibility: .hidden)) var relayOnly = false
+  @Option(help: ArgumentHelp("User name for the TURN servers of --ice-server", valueName: "name"))
+  var iceUsername: String?
+  @Option(help: ArgumentHelp("Password for the TURN servers of --ice-server", valueName: "password"))
+  var iceCredential: String?
+  @Flag(help: "Have media go by way of TURN servers only, also where there is a direct way") var relayOnly = false
 
   @Flag(help: "JSON lines instead of text")
   var json = false
 
   @Flag(
     name: .shortAndLong,
-    help: "Tell the steps of connecting on standard error; GST_DEBUG=3 in the environment shows what GStreamer does")
+    help: """
+      Tell the steps of connecting, and what is chosen and why, on standard error; GST_DEBUG=3 in the environment shows \
+      what GStreamer does
+      """)
   var verbose = false
 
   /// Here, because ArgumentParser shows the usage of the command that is meant only for what this throws.
   func validate() throws {
     try PipelineArguments.check(pipelines)
-    // Who lists devices joins no room.
-    guard !CommandLine.arguments.contains("--list-devices") else { return }
-    _ = try serverURL()
     let texts = [
       ("room", room), ("identity", identity), ("token", token), ("api-key", apiKey), ("api-secret", apiSecret),
     ]
     for (name, value) in texts where value?.isEmpty == true {
       throw ValidationError("--\(name) is empty; give a value, or leave it out")
     }
-    guard reconnectAttempts >= 0 else {
-      throw ValidationError("--reconnect-attempts \(reconnectAttempts): give 0 to give up at once, or more")
+    try checkRelays()
+    if let token = knownToken { try check(token) }
+  }
+
+  /// For each command that joins a room.
+  /// - Throws: nothing says where that is, or with what right.
+  func checkAccess() throws {
+    _ = try serverURL()
+    if !hasToken { _ = try keyAndRoom() }
+  }
+
+  /// What is no address of a relay, or of no use without one, would leave media without its way.
+  private func checkRelays() throws {
+    let schemes = ["stun:", "turn:", "turns:"]
+    if let wrong = iceServer.first(where: { !schemes.contains(where: $0.lowercased().hasPrefix) }) {
+      throw ValidationError("--ice-server \(wrong): write stun:HOST:PORT, turn:HOST:PORT or turns:HOST:PORT")
     }
-    if let token = knownToken { try check(token) } else { _ = try keyAndRoom() }
+    guard iceServer.isEmpty else { return }
+    let given = [("--ice-username", iceUsername != nil), ("--ice-credential", iceCredential != nil)]
+    if let option = given.first(where: \.1)?.0 {
+      throw ValidationError("\(option) is for a server of your own: give --ice-server, too")
+    }
   }
 
   /// The token to join with; nil where one is made here. One of the environment gives way to what is given by hand.

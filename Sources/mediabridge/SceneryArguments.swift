@@ -3,13 +3,16 @@ import Egress
 
 /// Options for what is seen of a mixed room besides the tracks.
 struct SceneryArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("Pixels between tiles and around them, an even number", valueName: "pixels"))
+  @Option(
+    help: ArgumentHelp("Pixels between tiles and around them, an even number; 0 unless given", valueName: "pixels"),
+    transform: count(of:))
   var gap = 0
 
   @Option(
     help: ArgumentHelp(
-      "Pixels by which the corners of tiles are rounded, an even number; the background is seen beside them",
-      valueName: "pixels"))
+      "Pixels by which the corners of tiles are rounded, an even number, 0 unless given; the background is seen beside "
+        + "them",
+      valueName: "pixels"), transform: count(of:))
   var cornerRadius = 0
 
   @Option(

@@ -3,13 +3,26 @@ import MediaBridge
 import MediaPipelines
 import PipelineTemplates
 
+/// `--set` of commands with destinations.
+typealias SetArguments = AssignmentArguments<OfDestinations>
+
+/// For what a value of `--set` may be alone, so that the help of a command speaks of what it has.
+protocol AssignmentScope: Sendable {
+  /// What the NAME of `NAME.name=value` is that of; nil where values are for all templates.
+  static var part: String? { get }
+}
+
+enum OfDestinations: AssignmentScope { static let part: String? = "destination" }
+enum OfTemplates: AssignmentScope { static let part: String? = "template" }
+enum OfAll: AssignmentScope { static let part: String? = nil }
+
 /// `--set`, for the commands that run pipeline templates.
-struct SetArguments: ParsableArguments {
+struct AssignmentArguments<Scope: AssignmentScope>: ParsableArguments {
   @Option(
     name: .customLong("set"),
     help: ArgumentHelp(
-      "Value for a variable of the pipeline templates that this command uses, several times for several of them; "
-        + "NAME.name=value is for the destination of that name alone",
+      "Value for a variable of the pipeline templates that this command uses, several times for several of them"
+        + (Scope.part.map { "; NAME.name=value is for the \($0) NAME alone" } ?? ""),
       valueName: "name=value"))
   var pairs: [String] = []
 
@@ -30,7 +43,8 @@ struct SetArguments: ParsableArguments {
     }
     let (destination, name) = (parts[0][..<stop], parts[0][parts[0].index(after: stop)...])
     guard !destination.isEmpty, !name.isEmpty else {
-      throw ValidationError("--set \(pair): write name=value, or NAME.name=value for the destination NAME")
+      let own = Scope.part.map { ", or NAME.name=value for the \($0) NAME" } ?? ""
+      throw ValidationError("--set \(pair): write name=value\(own)")
     }
     return Assignment(destination: String(destination), name: String(name), value: parts[1])
   }

@@ -7,14 +7,14 @@ struct TrackArguments: ParsableArguments {
   @Option(
     help: """
       Identity of the participant whose media is taken, or a pattern such as speaker-*; again for further ones. Where one \
-      is taken alone it is the first of them that sends something, without any of them the first of all. --identity is who \
-      joins
+      is taken alone it is the first of a pattern that sends something, without a name the first of all. --identity \
+      is who joins
       """)
   var participant: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "What of the participant: camera, screen, microphone or screen-audio; again for another one",
+      "What of the participant: of video camera or screen, of audio microphone or screen-audio; again for another one",
       valueName: "source"), transform: source(named:))
   var source: [Track.Source] = []
 
@@ -25,8 +25,8 @@ struct TrackArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A single track, which ends a recording with it (not with --until-left or --until-empty); again for one of the "
-        + "other kind",
+      "A single track; of record and stream it ends the recording with it (not with --until-left or --until-empty), and "
+        + "one of the other kind may be given, too",
       valueName: "sid"))
   var track: [String] = []
 
@@ -41,6 +41,15 @@ struct TrackArguments: ParsableArguments {
   var only: String? { participant.count == 1 && !NamePattern.isPattern(participant[0]) ? participant[0] : nil }
   /// Names and patterns where there may be several; empty for all.
   var participants: [String] { only == nil ? participant : [] }
+
+  /// For a command that takes one: a pattern is for the first who comes, and two names are for two.
+  /// - Parameter both: how to have them.
+  /// - Throws: two are named.
+  func checkOne(both: String) throws {
+    let names = participant.filter { !NamePattern.isPattern($0) }
+    guard let first = names.first, let second = names.first(where: { $0 != first }) else { return }
+    throw ValidationError("--participant \(first) and --participant \(second): one alone would be taken; \(both)")
+  }
 }
 
 /// The transform of `--source`.

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Egress
 import Foundation
 import MediaBridge
 import MediaBridgeDesktop
+import MediaCore
 import MediaPipelines
 import PipelineTemplates
 
@@ -16,9 +18,11 @@ struct ViewCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var access: RoomArguments
-  @OptionGroup var set: SetArguments
+  @OptionGroup var set: AssignmentArguments<OfAll>
   @OptionGroup var drawing: DrawingArguments
-  @Option(help: "Identity of the participant; without it everyone") var participant: String?
+  @Option(
+    help: "Identity of a participant, or a pattern such as speaker-*; again for further ones; without it everyone")
+  var participant: [String] = []
   @Option(help: ArgumentHelp("Size of the window in pixels, such as 1280x720", valueName: "WxH"), transform: size(of:))
   var size: Dimensions?
   @Flag(help: "Play the audio of those who are shown, too") var audio = false
@@ -26,7 +30,8 @@ struct ViewCommand: AsyncParsableCommand {
   var duration: Duration?
 
   func validate() throws {
-    try access.check(participants: [participant].compactMap { $0 })
+    try access.checkAccess()
+    try access.check(participants: participant)
     _ = try values()
   }
 
@@ -61,7 +66,7 @@ struct ViewCommand: AsyncParsableCommand {
       let window = try TileWindow(
         size: size, pipelineFolder: options.pipelineFolder, pipelineValues: values[0])
       let viewer = RoomViewer(
-        room: Room(roomOptions: options), window: window, participant: participant,
+        room: Room(roomOptions: options), window: window, participants: participant,
         kinds: audio ? [.video, .audio] : [.video],
         console)
       let failure: (any Error)?
@@ -81,20 +86,24 @@ struct ViewCommand: AsyncParsableCommand {
 
 /// Keeps the tiles of a window in step with who shows frames in a room.
 actor RoomViewer {
+  /// How often it is looked whom it waits for.
+  private static let pace = Duration.milliseconds(250)
+
   private let room: Room
   private let window: TileWindow
-  private let participant: String?
+  /// Whose video is shown.
+  private let choice: RawChoice
   private let kinds: Set<Track.Kind>
   private let console: Console
   /// By the publication's sid.
   private var shown: [String: (tile: VideoTile, track: RemoteVideoTrack)] = [:]
 
   /// - Parameters:
-  ///   - participant: nil for everyone.
+  ///   - participants: identities, and patterns of them; without any everyone.
   ///   - kinds: what is subscribed to: frames are shown, and the room plays audio.
-  init(room: Room, window: TileWindow, participant: String?, kinds: Set<Track.Kind>, _ console: Console) {
-    (self.room, self.window, self.participant) = (room, window, participant)
-    (self.kinds, self.console) = (kinds, console)
+  init(room: Room, window: TileWindow, participants: [String], kinds: Set<Track.Kind>, _ console: Console) {
+    (self.room, self.window, self.kinds, self.console) = (room, window, kinds, console)
+    choice = RawChoice(kind: .video, participants: participants)
   }
 
   /// Shows the room until it or the window ends, a signal comes, or the time is over.
@@ -113,7 +122,9 @@ actor RoomViewer {
     let size = window.size
     console.event("window", ["size": size.description])
     console.live("Showing room \(room.name) (Ctrl-C ends)")
+    let waiter = Task { await self.tellWait() }
     await end(follower, interruption, or: duration)
+    waiter.cancel()
     let lost = room.disconnectError
     await room.disconnect()
     await follower.value
@@ -143,11 +154,21 @@ actor RoomViewer {
     for task in waiting { task.cancel() }
   }
 
+  /// Says whom it waits for, until something is shown: a black window tells nothing of a mistyped name.
+  private func tellWait() async {
+    var search = RawSearch()
+    while shown.isEmpty, !Task.isCancelled {
+      let missing = search.news(of: choice, among: room.remoteParticipants.values, at: .now)
+      if let missing { console.tell(waitingFor: missing) }
+      try? await Task.sleep(for: Self.pace)
+    }
+  }
+
   private func follow(_ event: RoomEvent) {
     console.tell(event)
     switch event {
     case .trackPublished(let owner, let publication):
-      guard kinds.contains(publication.kind), participant.map({ $0 == owner.identity }) ?? true else { return }
+      guard kinds.contains(publication.kind), choice.accepts(owner) else { return }
       // Without a connection there is nothing to show, which the end of the room tells.
       Task { try? await publication.set(subscribed: true) }
     case .trackSubscribed, .trackUnsubscribed, .muteChanged, .participantNameChanged, .participantDisconnected:

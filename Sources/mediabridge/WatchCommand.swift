@@ -14,6 +14,8 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Flag(help: "Drop the video for the audio while the way to here is too narrow for both") var audioFallback = false
 
+  func validate() throws { try access.checkAccess() }
+
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try access.accessToken())

@@ -90,6 +90,32 @@ import Testing
     }
   }
 
+  /// What the server has sent holds for some minutes only, and may be signed with a key that it has no more.
+  @Test(arguments: ["room", "another"]) func theFirstIsTriedWhereTheNewestIsRefused(room: String) async throws {
+    try await RunningServer.with { server in
+      let token = try server.token("alice", VideoGrant(room: "room", roomJoin: true))
+      let client = SignalClient(url: try SignalURL(server.url), token: token)
+      try await client.open(SignalQuery(autoSubscribe: true))
+      var (renewal, mark) = (Livekit_SignalResponse(), Livekit_SignalResponse())
+      renewal.refreshToken = try server.token("alice", VideoGrant(room: room, roomJoin: true), secret: "another")
+      mark.roomUpdate.room.metadata = "told"
+      _ = await client.read { [renewal, mark] message in
+        switch message {
+        case .join: for response in [renewal, mark] { server.server.tell(response, to: "alice") }
+        case .roomUpdate(let update) where update.room.metadata == "told": client.retire()
+        default: break
+        }
+      }
+      var status: Int?
+      do throws(SignalError) { try await client.open(SignalQuery(autoSubscribe: true)) } catch {
+        if case .refused(let refusal, _) = error { status = refusal } else { Issue.record("\(error)") }
+      }
+      // That of another room would lead back to the one before.
+      #expect(status == (room == "room" ? nil : 401))
+      await client.close()
+    }
+  }
+
   /// As LiveKit's server does it, with what the client is called by now.
   @Test func anotherTokenIsSentBeforeTheFirstExpires() async throws {
     try await RunningServer.with { server in

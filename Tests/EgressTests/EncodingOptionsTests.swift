@@ -18,6 +18,67 @@ import Testing
       ])
   }
 
+  /// `livekit_egress.proto`, `EncodingOptionsPreset`.
+  @Test func presetsAreKnownByTheNamesOfEgress() {
+    #expect(
+      EncodingOptionsPreset.allCases.map(\.egressName) == [
+        "H264_720P_30", "H264_720P_60", "H264_1080P_30", "H264_1080P_60", "PORTRAIT_H264_720P_30",
+        "PORTRAIT_H264_720P_60", "PORTRAIT_H264_1080P_30", "PORTRAIT_H264_1080P_60",
+      ])
+    #expect(EncodingOptionsPreset(egressName: "PORTRAIT_H264_1080P_30") == .portraitH2641080p30)
+    #expect(EncodingOptionsPreset(egressName: "PASSTHROUGH") == nil)
+  }
+
+  /// The numbers of the presets, what lies between them, and what goes on as they do.
+  @Test func bitratesGoBySizeAndRate() {
+    for preset in EncodingOptionsPreset.allCases {
+      #expect(UsualBitrate.of(preset.size, framerate: preset.framerate) == preset.videoBitrate)
+    }
+    func bitrate(_ width: Int32, _ height: Int32, _ rate: Int) -> Int {
+      UsualBitrate.of(Dimensions(width: width, height: height), framerate: rate)
+    }
+    #expect(bitrate(640, 360, 30) == 1500 && bitrate(160, 90, 30) == 500)
+    #expect(bitrate(1280, 720, 45) == 3750 && bitrate(3840, 2160, 60) == 12_000)
+  }
+
+  /// The template's own default is for whoever uses it by hand.
+  @Test func anEncoderIsToldTheBitrateOfItsFrames() throws {
+    let factory = PipelineFactory(folder: nil)
+    let h264 = try factory.template(.encode, "h264")
+    let size = Dimensions(width: 1920, height: 1080)
+    let sent = Job.Video(codec: "vp8", size: size)
+    let mixed = Job.Video(mixed: CompositeOptions(file: "x.mp4", size: size, framerate: 60))
+    #expect(sent.values(for: h264, besides: [:])["bitrate"] == "4500")
+    #expect(mixed.values(for: h264, besides: [:])["bitrate"] == "6000")
+    #expect(sent.values(for: h264, besides: ["width": "640"])["bitrate"] == "1500", "as it is encoded")
+    #expect(sent.values(for: nil, besides: [:])["bitrate"] == nil)
+    #expect(Job.Video().values(for: h264, besides: [:]).isEmpty, "nothing is known of the frames")
+    let filled = try PipelineFactory(folder: nil, overrides: ["bitrate": "800"]).fill(
+      h264, values: sent.values(for: h264, besides: ["bitrate": "800"]))
+    #expect(filled.description.contains("bitrate=800 "), "what a person sets goes before it")
+  }
+
+  /// A default that somebody has written is kept; of those that come with the program all leave it to the frames.
+  @Test func anotherDefaultOfATemplateIsKept() throws {
+    let video = Job.Video(codec: "vp8", size: Dimensions(width: 1920, height: 1080))
+    let text = "appsrc name=frames ! x264enc bitrate=${bitrate:-8000} ! appsink name=encoded"
+    let own = try Template(kind: .encode, name: "own", file: "own.pipeline", text: text)
+    #expect(video.values(for: own, besides: [:])["bitrate"] == nil)
+    let factory = PipelineFactory(folder: nil)
+    for name in try factory.names(of: .encode) {
+      let variable = try factory.template(.encode, name.name).variables.first { $0.name == "bitrate" }
+      #expect(variable?.defaultValue ?? UsualBitrate.templateDefault == UsualBitrate.templateDefault, "\(name)")
+    }
+  }
+
+  /// As a dry run shows it.
+  @Test func theBitrateOfAMixedRoomIsKnownBefore() throws {
+    let size = Dimensions(width: 1920, height: 1080)
+    let feeds = try OutputFeeds.of(CompositeOptions(file: "x.mp4", size: size, framerate: 60), folder: nil)
+    let h264 = try #require(feeds.first?.pipelines.first { $0.name == "encode/h264" })
+    #expect(h264.text.contains("bitrate=6000") && h264.text.contains("width=1920"))
+  }
+
   @Test func whatIsGivenGoesBeforeThePreset() {
     var encoding = EncodingOptions(preset: .portraitH264720p30, audioBitrate: 64)
     #expect(encoding.values == ["width": "720", "height": "1280", "bitrate": "3000", "audio-bitrate": "64"])

@@ -41,6 +41,46 @@ import Testing
     }
   }
 
+  /// Whoever takes one for the whole room is to know; nothing is missed for that.
+  @Test(arguments: [nil, "*", "alice"] as [String?])
+  func whoWouldFitAsWellIsToldOnce(_ name: String?) async throws {
+    try await run { room, folder in
+      try await eventually("all tracks") {
+        ["alice", "bob"].allSatisfy { room.remoteParticipants[$0]?.trackPublications.count == 2 }
+      }
+      var options = RecordingOptions(file: folder.path + "/a.webm", wait: .seconds(20))
+      if name == "*" { options.participantPatterns = ["*"] } else { options.participant = name }
+      let recorder = Recorder(room: room, options: options)
+      let events = recorder.events
+      try await recorder.start()
+      let done = try await recorder.finish()
+      var told: [Omission] = []
+      for await event in events {
+        if case .omitted(let omission) = event, omission.kind == .none { told.append(omission) }
+      }
+      #expect(done.omissions.filter { $0.kind == .none } == told)
+      #expect(told.count == (name == "alice" ? 0 : 1))
+      #expect(told.allSatisfy { !$0.wasWanted && $0.reason.contains(" alone is taken; --composite grid mixes all") })
+    }
+  }
+
+  /// Who comes later is told, too, where nobody else was there at the beginning.
+  @Test func whoComesLaterIsToldAsWell() async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false)) { watcher in
+      let folder = try TemporaryFolder()
+      let recorder = Recorder(
+        room: watcher.room, options: RecordingOptions(file: folder.path + "/a.webm", wait: .seconds(20)))
+      try await recorder.start()
+      #expect(await recorder.progress().omissions.isEmpty)
+      let late = try await watcher.synthetic.join("late")
+      try await eventually("who came") {
+        await recorder.progress().omissions.contains { $0.reason.hasPrefix("late: alice alone is taken") }
+      }
+      _ = try await recorder.finish()
+      await late.disconnect()
+    }
+  }
+
   /// What somebody else wants stays: another recorder, or the program itself.
   @Test func subscriptionsOfOthersStay() async throws {
     try await run { room, folder in

@@ -86,6 +86,20 @@ import Testing
     }
   }
 
+  /// Of a participant whose size is known, too.
+  @Test func theBitrateGoesBySize() async throws {
+    let job = job()
+    try add("mp4=a", to: job)
+    let forms = job.encoders.map(\.form)
+    guard case .encoded(let template) = forms[0] else {
+      Issue.record("nothing is encoded: \(forms)")
+      return
+    }
+    #expect(template.description.contains("bitrate=750 "))
+    write(0..<25, into: job)
+    #expect(await job.finish(at: start + .seconds(1)) == [nil])
+  }
+
   @Test func theShortestKeyframeIntervalIsKept() async throws {
     let job = job()
     try add("mp4=a", to: job, values: ["gop": "1000"])

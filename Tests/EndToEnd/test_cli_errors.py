@@ -219,12 +219,55 @@ def test_one_participant_may_be_named_wherever_several_may(tmp_path, monkeypatch
     assert "127.0.0.1:9" in first_line("record", *access, "bob", *each)
 
 
+def test_two_may_be_named_where_both_are_taken(tmp_path, monkeypatch):
+    """Or where a pattern says that any of several will do."""
+    without_access(monkeypatch)
+    access = (*KEYS, "--room", "r", "--participant", "alice", "--participant")
+    each = ("--each", "participant", tmp_path / "{publisher_identity}.mkv")
+    assert "127.0.0.1:9" in first_line("record", *access, "bob", *each)
+    assert "127.0.0.1:9" in first_line("record", *access, "bob", "--composite", "grid", tmp_path / "a.mp4")
+    assert "127.0.0.1:9" in first_line("record", *access, "guest-*", tmp_path / "b.mp4")
+    assert "127.0.0.1:9" in first_line("pcm", *access, "bob", "--mix", tmp_path / "a.raw")
+    assert "127.0.0.1:9" in first_line("frames", *access, "bob", "--each", "--framed", tmp_path / "b.raw")
+
+
+def test_what_joins_no_room_needs_no_access(monkeypatch):
+    without_access(monkeypatch)
+    for command in ("record a.mp4", "stream rtmp://host/app/key", "record --composite grid a.mkv"):
+        done = run(*command.split(), "--dry-run")
+        assert done.returncode == 0 and " is " in done.stdout, done.stderr
+    assert "no server" in run("record", "a.mp4").stderr
+
+
 def test_frames_have_no_options_of_audio():
     for command in ("record", "frames"):
         text = run(command, "--help").stdout
         assert "--speaker-hold" in text
         for option in ("--audio-mixing", "--audio-tracks"):
             assert (option in text) == (command == "record"), f"{option} of {command}"
+
+
+def test_a_server_that_is_away_for_minutes_is_waited_for():
+    said = " ".join(run("record", "--help").stdout.split())
+    assert "fifty, as without it, go on for 5 minutes at least, ten for 45 s" in said
+
+
+def help_of(command):
+    return " ".join(run(command, "--help").stdout.split())
+
+
+def test_the_help_of_a_command_speaks_of_what_it_has():
+    for command in ("record", "stream"):
+        assert "NAME.name=value is for the destination NAME alone" in help_of(command)
+    for command in ("publish", "publish-test", "probe", "view", "frames", "pcm"):
+        text = help_of(command)
+        assert "--set <name=value>" in text and "the destination NAME" not in text, command
+        assert ("NAME.name=value" in text) == (command == "publish"), command
+    for command in ("frames", "pcm"):
+        text = help_of(command)
+        assert "A single track; of record and stream it ends the recording" in text, command
+        assert "of video camera or screen, of audio microphone or screen-audio" in text, command
+    assert "of record --captions writes it" in help_of("frames")
 
 
 def test_token_that_may_not_subscribe(local_server, tmp_path):
@@ -356,6 +399,7 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "--source", "microphone"], ["microphone", "takes video alone"]),
     (["frames", "--dev", "--room", "r", "--fps", "0"], ["--fps 0", "1 to 120"]),
     (["frames", "--dev", "--room", "r", "--fps", "200"], ["--fps 200", "1 to 120"]),
+    (["frames", "--dev", "--room", "r", "--fps", "0.2"], ["'0.2'", "--fps", "1 to 120", "--set capture-interval=10"]),
     (["frames", "--dev", "--room", "r", "--composite", "grid", "--fps", "200"], ["--fps 200", "1 to 120"]),
     (["frames", "--dev", "--room", "r", "x.mp4"], ["'x.mp4' would hold raw frames: use 'record', or name it x.raw"]),
     (["frames", "--dev", "--room", "r", "--format", "y4m", "x.mkv"], ["'x.mkv' would hold y4m frames: use 'record'"]),
@@ -418,7 +462,42 @@ MISTAKES = [
         ["record", "--dev", "--room", "r", "--composite", "grid", "--audio-only", "--label-topic", "t", "a.mp3"],
         ["--label-topic and --audio-only", "labels are shown on video"],
     ),
-    (["record", "--dev", "--room", "r", "--composite", "grid", "--label-topic", "t", "/tmp/l.mp3"], ["shown on video"]),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "grid", "--label-topic", "t", "/tmp/l.mp3"],
+        ["--label-topic is for video, and /tmp/l.mp3 has none"],
+    ),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "grid", "--names", "a.mp3", "b.ogg"],
+        ["--names is for video, and a.mp3 and b.ogg have none"],
+    ),
+    (["record", "--dev", "--room", "r", "--composite", "grid", "--fps", "5", "a.mp3"], ["--fps is for video, and a.mp3"]),
+    (["record", "--dev", "--room", "r", "--composite", "grid", "--gap", "8", "a.wav"], ["--gap is for video, and a.wav"]),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "grid", "--burn-captions", "a.mp3"],
+        ["--burn-captions is for video, and a.mp3 has none"],
+    ),
+    (["record", "--dev", "--room", "r", "--size", "640x360", "x.mp3"], ["--size is for video, and x.mp3 has none"]),
+    (["record", "--dev", "--room", "r", "--video-only", "--audio-only", "a.mkv"], ["nothing would be left"]),
+    (["record", "--dev", "--room", "r", "--video-only", "--source", "camera", "a.mkv"], ["--video-only and --source"]),
+    (["record", "--dev", "--room", "r", "--video-only", "--track", "TR", "a.mkv"], ["--video-only and --track"]),
+    (
+        ["record", "--dev", "--room", "r", "--video-only", "--audio-bitrate", "64", "a.mkv"],
+        ["--video-only and --audio-bitrate exclude each other: it is for audio"],
+    ),
+    (["record", "--dev", "--room", "r", "--video-only", "a.mp3"], ["output/mp3 takes no video"]),
+    (
+        ["record", "--dev", "--room", "r", "--participant", "alice", "--participant", "bob", FILE],
+        ["--participant alice and --participant bob: one alone", "--each participant", "--composite grid"],
+    ),
+    (
+        ["stream", "--dev", "--room", "r", "--participant", "a", "--participant", "b", "srt://h:1"],
+        ["--participant a and --participant b: one alone"],
+    ),
+    (
+        ["frames", "--dev", "--room", "r", "--participant", "a", "--participant", "b"],
+        ["one alone would be taken; --each", "--composite grid"],
+    ),
+    (["pcm", "--dev", "--room", "r", "--participant", "a", "--participant", "b"], ["one alone", "--each", "--mix"]),
     (["stream", "--dev", "--room", "r", "--burn-captions", "srt://h:1"], ["--burn-captions", "give --composite"]),
     (
         ["record", "--dev", "--room", "r", "--composite", "grid", "--audio-only", "--burn-captions", "a.mp3"],
@@ -436,6 +515,12 @@ MISTAKES = [
     (["pcm", "--dev", "--room", "r", "--source", "camera"], ["camera", "takes audio alone"]),
     (["pcm", "--dev", "--room", "r", "--channels", "0"], ["--channels 0", "1 to 8"]),
     (["pcm", "--dev", "--room", "r", "--rate", "7"], ["--rate 7", "8000"]),
+    (["pcm", "--dev", "--room", "r", "--rate", "16k"], ["'16k'", "--rate", "samples a second", "such as 16000"]),
+    (["pcm", "--dev", "--room", "r", "--channels", "two"], ["'two'", "--channels", "a whole number"]),
+    (["record", "--dev", "--room", "r", "--composite", "grid", "--gap", "8px", FILE], ["'8px'", "a whole number"]),
+    (["record", "--dev", "--room", "r", "--width", "1280px", FILE], ["'1280px'", "--width", "a whole number"]),
+    (["record", "--dev", "--room", "r", "--reconnect-attempts", "many", FILE], ["'many'", "a whole number"]),
+    (["dev-server", "--port", "http"], ["'http'", "--port", "a whole number"]),
     (["pcm", "--dev", "--room", "r", "--mix", "--each", "--exec", "cat"], ["--mix", "--each"]),
     (["pcm", "--dev", "--room", "r", "--mix", "--track", "TR"], ["--mix", "leave out --track"]),
     (["pcm", "--dev", "--room", "r", "--format", "wav", "--framed"], ["--framed", "s16le"]),
@@ -512,7 +597,9 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", "--set", "bitrate=-5", "x.mp4"], ["-5", "bitrate", "out of range"]),
     (["record", "--dev", "--room", "r", "--set", "bitrate=abc", "x.webm"], ["abc", "bitrate", "encode/vp8.pipeline:"]),
     (["record", "--dev", "--room", "r", "--preset", "4k", "x.mp4"], ["720p30, 720p60"]),
-    (["record", "--dev", "--room", "r", "--video-bitrate", "500", "x.mp3"], ["bitrate", "output/mp3"]),
+    (["record", "--dev", "--room", "r", "--ice-server", "turn.example.org", FILE], ["turn.example.org", "turns:HOST:PORT"]),
+    (["watch", "--dev", "--room", "r", "--ice-username", "u"], ["--ice-username", "give --ice-server, too"]),
+    (["record", "--dev", "--room", "r", "--video-bitrate", "500", "x.mp3"], ["--video-bitrate is for video, and x.mp3"]),
     (["record", "--dev", "--room", "r", "--size", "640x360", "--width", "640", "x.mp4"], ["--size", "--width", "exclude"]),
     (["record", "--dev", "--room", "r", "--keyframe-interval", "0", "x.mp4"], ["keyframe", "0.1 to 3600"]),
     (["record", "--dev", "--room", "r", "--control", "lines", "x.mp4"], ["--control", "standard input"]),
@@ -764,6 +851,8 @@ FILES = [
     ("--on-complete", 'up "${1}"'),
     ("--on-complete", 'up "$*"'),
     ("--on-complete", 'for file; do up "$file"; done'),
+    ("--preset", "PORTRAIT_H264_720P_30"),
+    ("--ice-server", "turns:turn.example.org:443", "--ice-username", "u", "--ice-credential", "c", "--relay-only"),
     # On a terminal it is of use, where a server may be added.
     ("--reconnect-for", "1m"),
 ]

@@ -111,6 +111,14 @@ def test_audio_alone(server, tmp_path, container):
     assert_audio_goes_on(file, 4)
 
 
+def test_video_alone(server, tmp_path):
+    file = tmp_path / "video.mkv"
+    server.foreign_publisher("--room", "video")
+    told = record(server, "video", file, "--video-only", seconds=4)
+    assert [(left["kind"], left["wanted"]) for left in told["not_recorded"]] == [("audio", False)], told
+    assert_whole(file, 4, ("video",))
+
+
 def test_a_participant_without_microphone_is_silent(server, tmp_path):
     file = tmp_path / "silent.mp4"
     server.foreign_publisher("--room", "silent", "--no-audio", "--codec", "H264")

@@ -141,6 +141,11 @@ def test_the_manual_shows_every_command(installed, program):
             (displayed if argument["shouldDisplay"] else hidden).update(names)
             if argument["shouldDisplay"]:
                 assert plain(argument.get("abstract", "")) in shown, f"{name} {names}"
+    source = page.read_text()
+    for name, command, is_shown in commands(program):
+        for text in (command.get("discussion") or "").split("\n\n")[1:] if is_shown else ():
+            word = text.split()[0].replace("-", "\\-")
+            assert f"\n.PP\n{word} " in source, f"{name}: no paragraph begins with {word}"
     # What one command hides another may show.
     for option in displayed | hidden:
         assert (f"{option} " in shown) == (option in displayed), option

@@ -74,6 +74,17 @@ def test_nobody_to_probe(local_server):
     assert_failed(probe(local_server, "--participant", "bob"), "participant bob is not in room r")
 
 
+def test_those_who_are_probed_have_names_or_patterns(local_server):
+    for name in ("guest-1", "bob", "host"):
+        local_server.own_publisher("r", name, "vp8")
+    shown = said(local_server, "probe", "--duration", "2s", "--participant", "guest-*", "--participant", "bob")
+    assert "guest-1  camera" in shown and "bob  camera" in shown and "host" not in shown, shown
+    mistyped = probe(local_server, "--participant", "hots")
+    assert_failed(mistyped, "participant hots is not in room r", "did you mean host?", "check the name")
+    unlike = probe(local_server, "--participant", "al*")
+    assert_failed(unlike, "nobody like al* is in room r (bob, guest-1 and host are there); check the name")
+
+
 def test_audio_alone_is_measured(server):
     """Without a word of frames; in the codec that comes, whatever it is published in."""
     server.foreign_publisher("--room", "r", "--no-video")

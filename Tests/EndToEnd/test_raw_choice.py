@@ -1,12 +1,14 @@
 """Which track `mediabridge frames` and `pcm` take, in which size and colours, and where it goes."""
 
 import io
+import signal
 import time
 import wave
 
 import av
 import numpy as np
 import pytest
+from live_server import wait_until
 from publish_color import COLORS
 from raw import Reader, lines, of
 from test_frames import HEIGHT, WIDTH, luma, numbers
@@ -14,6 +16,47 @@ from test_frames import HEIGHT, WIDTH, luma, numbers
 
 def is_screen(plane):
     return plane.std() < 10 and plane.mean() > 150
+
+
+def waits(server, command, *options, count):
+    """What it says that it waits for, so many times; it ends with an error then, since nothing has come."""
+    reader = Reader(server, command, *options)
+    wait_until("it to be told", lambda: len(of("waiting", reader.events)) >= count, 20)
+    assert reader.stop() == 1, reader.said
+    return [event["for"] for event in of("waiting", reader.events)]
+
+
+def test_whom_it_waits_for_is_said(server):
+    """And who is there instead, for whom a mistyped name may be meant."""
+    assert waits(server, "frames", "--composite", "grid", "--size", "160x90", count=1) == ["somebody to publish"]
+    assert waits(server, "pcm", count=1) == ["audio of somebody"]
+    server.foreign_publisher("--no-video", "--identity", "alice")
+    for command, wish in (("pcm", "the audio of alcie"), ("frames", "the video of alcie")):
+        told = waits(server, command, "--participant", "alcie", count=2)
+        assert told == [wish, f"{wish} (alice is there: did you mean alice?)"]
+    told = waits(server, "frames", "--participant", "alice", count=2)
+    assert told[1] == "the video of alice (there is only the microphone of alice)"
+    reader = Reader(server, "pcm", "--participant", "alcie", "--wait", "1s")
+    assert reader.finish() == 1
+    assert "waited in vain for the audio of alcie (alice is there: did you mean alice?); raise --wait" in reader.said
+
+
+def test_whose_audio_is_taken_is_said(server):
+    """Another one follows once nothing of the first is there any more."""
+    alice = server.foreign_publisher("--no-video", "--identity", "alice")
+    reader = Reader(server, "pcm")
+    reader.read(4800)
+    wait_until("it to be told", lambda: of("track", reader.events))
+    server.foreign_publisher("--no-video", "--identity", "bob")
+    alice.send(signal.SIGTERM)
+    deadline = time.monotonic() + 30
+    while len(of("track", reader.events)) < 2:
+        assert time.monotonic() < deadline, reader.said
+        reader.read(4800)
+    assert reader.stop() == 0, reader.said
+    taken = [(event["participant"], event["source"]) for event in of("track", reader.events)]
+    assert taken == [("alice", "microphone"), ("bob", "microphone")]
+    assert not of("waiting", reader.events)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""README's commands, as they stand there."""
+"""The commands of README and of the page for those who know LiveKit Egress, as they stand there."""
 
 import re
 import shlex
@@ -21,11 +21,17 @@ def commands():
         yield words[1:end]
 
 
+def commands_for_requests():
+    """Those that the page has in the place of requests to LiveKit Egress."""
+    page = (ROOT / "Sources/Egress/Egress.docc/ComingFromLiveKitEgress.md").read_text()
+    return [shlex.split(line) for line in re.findall("`(record [^`]+)`", page)]
+
+
 def test_there_are_commands():
-    assert len(list(commands())) > 10
+    assert len(list(commands())) > 10 and len(commands_for_requests()) >= 5
 
 
-@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+@pytest.mark.parametrize("words", [*commands(), *commands_for_requests()], ids=" ".join)
 def test_a_command_of_readme_is_one(words):
     """All of it is known and goes together."""
     access = () if "--dev" in words else ENVIRONMENT

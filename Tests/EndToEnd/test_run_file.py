@@ -49,6 +49,11 @@ BROKEN = {
     "secret that is not set": (JOB.replace("env:SECRET", "env:NO_SUCH"), [("6:17", "the environment has no NO_SUCH")]),
     "environment elsewhere": (JOB + "    participant: ${env:KEY}\n", [("10:18", "for secrets only")]),
     "environment in a file's name": (JOB.replace("a.mkv", "${env:KEY}.mkv"), [("9:19", "the name of this file")]),
+    "a relay's password in the file": (
+        JOB.replace("jobs:", "    ice-server: turn:h\n    ice-credential: hunter2\njobs:"),
+        [("8:21", "a secret does not stand in this file")],
+    ),
+    "a relay that is missing": (JOB.replace("jobs:", "    ice-username: u\njobs:"), [("7:5", "give `ice-server`, too")]),
     "attempts": (JOB.replace("jobs:", "    reconnect-attempts: often\njobs:"), [("7:25", "a whole number such as 10")]),
     "no folder of pipelines": (JOB.replace("jobs:", "    pipelines: /no/such\njobs:"), [("7:5", "/no/such cannot be used")]),
     "values of the room": (JOB.replace("jobs:", "    set: {bitrate: 5}\njobs:"), [("7:5", "bitrate")]),
@@ -88,6 +93,19 @@ BROKEN = {
         JOB + "    composite: grid\n    track: TR_1\n", [("10:5", "`composite` and `track` exclude")]
     ),
     "what is for a mixed room": (JOB + "    names: true\n", [("10:5", "`names` is for a mixed room")]),
+    "names without video": (
+        JOB.replace("a.mkv", "a.mp3") + "    composite: grid\n    names: true\n",
+        [("11:5", "`names` is for video, and a.mp3 has none")],
+    ),
+    "two of whom one is taken": (
+        JOB + "    participant: [alice, bob]\n", [("10:5", "`participant` alice and `participant` bob: one alone")]
+    ),
+    "two of whom one is heard": (
+        PCM + "    participant: [alice, bob]\n", [("11:5", "`participant` alice and `participant` bob: one alone")]
+    ),
+    "no video and no audio": (
+        JOB + "    audio-only: true\n    video-only: true\n", [("10:5", "`audio-only` and `video-only` exclude")]
+    ),
     "labels of no mixed room": (JOB + "    label-topic: chat\n", [("10:5", "`label-topic` is for a mixed room")]),
     "captions in no mixed room": (JOB + "    burn-captions: true\n", [("10:5", "`burn-captions` is for a mixed room")]),
     "labels without a topic": (JOB + "    composite: grid\n    label-topic: ''\n", [("11:", "such as captions")]),
@@ -202,10 +220,11 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
         "  e: {kind: pcm, mix: true, rate: 16000, destination: 'ws://host/x?key=${env:KEY}'}\n"
         "  f: {each: participant, participant: bob, destinations: '{publisher_identity}.mkv'}\n"
         "  g: {kind: pcm, mix: true, participant: bob, destination: g.wav}\n"
+        "  i: {video-only: true, destinations: i.mkv}\n"
         "  h: {manifest: true, on-complete: 'up \"$1\"', destinations: 'udp://h:1'}\n"
     )
     done = run("--check", file)
-    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 8 jobs\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 9 jobs\n"), done.stderr
     done = run("--dry-run", "--json", file)
     assert done.returncode == 0, done.stderr
     shown = {(event["job"], event["file"]): event for event in map(json.loads, done.stdout.splitlines())}

@@ -78,7 +78,7 @@ def test_what_is_written_stays_on_the_screen(server):
     """Below the table, which is drawn anew each second."""
     agent = transcriber(server, "shown")
     # Which the library warns of.
-    odd = ("--ice-server", "odd:server")
+    odd = ("--ice-server", "stun:odd:server")
     watcher = OnTerminal(server.enter(*mediabridge("watch", "--url", server.url, *KEYS, "--room", "shown", *odd)))
     watcher.wait_for("agent")
     say(agent, chat=["Tea?"])

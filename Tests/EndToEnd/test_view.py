@@ -102,6 +102,26 @@ def test_only_one_participant(server, start, desktop):
     assert [event["name"] for event in view.events if event["event"] == "tile_added"] == ["bob"]
 
 
+def test_those_who_are_shown_may_have_a_pattern(local_server, start, desktop):
+    for name in ("host", "guest-1"):
+        local_server.own_publisher("some", name, "vp8")
+    view = viewer(local_server, start, desktop, "some", "--participant", "nobody", "--participant", "guest-*")
+    assert view.wait_for("tile_added")["name"] == "guest-1"
+    wait_for_frames(desktop, 1)
+    view.send(signal.SIGTERM)
+    assert view.finish(20) == 0
+    assert [event["name"] for event in view.events if event["event"] == "tile_added"] == ["guest-1"]
+
+
+def test_a_mistyped_name_is_noticed(local_server, start, desktop):
+    local_server.own_publisher("typo", "alice", "vp8")
+    view = viewer(local_server, start, desktop, "typo", "--participant", "alcie")
+    assert view.wait_for("waiting")["for"] == "the video of alcie"
+    assert view.wait_for("waiting", 10)["for"] == "the video of alcie (alice is there: did you mean alice?)"
+    view.send(signal.SIGTERM)
+    assert view.finish(20) == 0
+
+
 # The template of one's own that a person writes to keep what is played.
 KEPT = """audiomixer name=audiomix force-live=true latency=${delay:-300000000} discont-wait=0
 ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2 ! filesink location=${location} buffer-mode=unbuffered

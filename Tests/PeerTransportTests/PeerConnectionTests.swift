@@ -119,6 +119,25 @@ import Testing
     await pair.close()
   }
 
+  /// LiveKit's server names no UDP any more once that has failed, and answers it all the same.
+  @Test func whatARestartDoesNotNameIsNotTried() async throws {
+    let pair = PeerPair { $0.connectTimeout = .milliseconds(300) }
+    var server = try #require(await pair.answerer.localParameters(setup: .actpass))
+    pair.offerer.connect(to: server, isDTLSClient: true)
+    pair.offerer.add(remoteCandidate: "candidate:1 1 UDP 2130706431 127.0.0.1 9 typ host")
+    (server.iceUfrag, server.icePwd) = ("anew", "0123456789012345678901")
+    pair.offerer.connect(to: server, isDTLSClient: true)
+    pair.offerer.add(remoteCandidate: "candidate:2 1 TCP 1671430143 127.0.0.1 9 typ host tcptype passive")
+    let failed = try await pair.offererEvents.state { if case .failed = $0 { true } else { false } }
+    guard case .failed(.iceFailed(let tried)) = failed else {
+      Issue.record("\(String(describing: failed))")
+      return
+    }
+    #expect(tried.contains("remote tcp passive 127.0.0.1:9 host"))
+    #expect(!tried.contains("udp 127.0.0.1:9 host"))
+    await pair.close()
+  }
+
   /// Where UDP is blocked, the passive TCP candidate of a server is what is left (RFC 6544).
   @Test func tcpCandidatesConnect() async throws {
     let pair = try await PeerPair.connected(candidates: { $0.contains(" TCP ") })

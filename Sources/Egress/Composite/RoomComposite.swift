@@ -135,7 +135,7 @@ public actor RoomComposite: EgressJob {
       })
   }
 
-  private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size, members.voices.list.all) }
+  private var sent: SentMedia { SentMedia(mixed: options, members.voices.list.all) }
 
   private func awaitFirstMoment(_ wait: SourceWait) async throws(LiveKitError) {
     var rule = CompositeStart()

@@ -35,7 +35,7 @@ package struct OutputFeeds: Sendable {
   package static func of(
     _ options: RecordingOptions, _ templates: [OutputTemplates], folder: String?
   ) throws(LiveKitError) -> [OutputFeeds] {
-    try of(options, templates, folder: folder, codecs: InputChoice.codecs)
+    try of(options, templates, folder: folder, codecs: InputChoice.codecs, Job.Video())
   }
 
   /// Of what is mixed, which comes in no codec.
@@ -44,7 +44,7 @@ package struct OutputFeeds: Sendable {
   package static func of(_ options: CompositeOptions, folder: String?) throws(LiveKitError) -> [OutputFeeds] {
     let plan = CompositePlan(options, by: PipelineFactory(folder: folder))
     let mixers = try mixing(plan)
-    var feeds = try of(plan.recording, nil, folder: folder, codecs: nil)
+    var feeds = try of(plan.recording, nil, folder: folder, codecs: nil, Job.Video(mixed: plan.options))
     try plan.checkInstalled(plan.options.kinds.intersection(feeds.flatMap(\.kinds)))
     for index in feeds.indices { feeds[index].pipelines = mixers + feeds[index].pipelines }
     return feeds
@@ -65,18 +65,21 @@ package struct OutputFeeds: Sendable {
     return templates.compactMap { Filled($0, plan.factory, $0.kind == .mix ? RoomMix.values(plan.options) : [:]) }
   }
 
-  /// - Parameter codecs: nil for what is mixed.
+  /// - Parameters:
+  ///   - codecs: nil for what is mixed.
+  ///   - video: what is known of it before anything comes.
   private static func of(
-    _ options: RecordingOptions, _ templates: [OutputTemplates]?, folder: String?, codecs: [String]?
+    _ options: RecordingOptions, _ templates: [OutputTemplates]?, folder: String?, codecs: [String]?,
+    _ video: Job.Video
   ) throws(LiveKitError) -> [OutputFeeds] {
     var options = options
     try options.checkChoice()
     var targets = try RecordingTargets(options, templates, isMixed: codecs == nil, folder: folder)
     try targets.check(&options)
-    return targets.all.map { OutputFeeds($0, options.wantedKinds, codecs) }
+    return targets.all.map { OutputFeeds($0, options.wantedKinds, codecs, video) }
   }
 
-  private init(_ target: RecordingTarget, _ wanted: Set<Track.Kind>, _ codecs: [String]?) {
+  private init(_ target: RecordingTarget, _ wanted: Set<Track.Kind>, _ codecs: [String]?, _ video: Job.Video) {
     location = target.destination.shown
     kinds = target.planner.kinds.intersection(wanted)
     let mixed = TrackTraits(codec: nil, isMixed: true)
@@ -96,9 +99,13 @@ package struct OutputFeeds: Sendable {
     }
     let encoders = Set(plans.flatMap(\.feeds.values).compactMap(\.encoder)).sorted().map { TemplateName(.encode, $0) }
     self.lines = lines + Self.lacks(encoders, plans, target)
-    let templates = encoders + [target.planner.template]
     let values = target.destination.values.merging(["location": target.destination.shown]) { $1 }
-    pipelines = templates.compactMap { Filled($0, target.factory, values) }
+    let templates = encoders + [target.planner.template]
+    pipelines = templates.compactMap { name -> Filled? in
+      let encoder = name.kind == .encode ? target.planner.read.encoders[name.name] : nil
+      let derived = encoder.map { video.values(for: $0, besides: target.factory.overrides) } ?? [:]
+      return Filled(name, target.factory, values.merging(derived) { $1 })
+    }
   }
 
   /// What is not installed: what needs it fails only once it comes, or goes through another template.

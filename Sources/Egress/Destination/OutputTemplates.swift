@@ -32,6 +32,12 @@ package struct OutputTemplates: Sendable {
     try OutputPlanner(self, factory: PipelineFactory(store: store, overrides: values)).templates
   }
 
+  /// The kinds of media that the output takes.
+  /// - Throws: its template cannot be filled.
+  package func kinds() throws(LiveKitError) -> Set<Track.Kind> {
+    try OutputPlanner(self, factory: PipelineFactory(store: store, overrides: [:])).kinds
+  }
+
   /// - Throws: nothing says which template, or there is none of that name.
   private static func name(of destination: Destination, _ factory: PipelineFactory) throws(LiveKitError)
     -> String

@@ -12,6 +12,8 @@ final class Job: Sendable {
     var codec: String?
     /// As it was published.
     var size: Dimensions?
+    /// Frames a second of what is mixed; nil for what comes as it is sent.
+    var framerate: Int?
   }
 
   let media: JobMedia
@@ -256,7 +258,8 @@ final class Job: Sendable {
     let size = video.size?.encodable
     let template = try feed.encoder.map { (name) throws(LiveKitError) in try templates.encoder(name) }
     let keyframes = template.flatMap { EncoderKeyframes($0, besides: factory.overrides) }
-    let values = (size?.values(besides: factory.overrides) ?? [:]).merging(keyframes?.values ?? [:]) { $1 }
+    let values = video.values(for: kind == .video ? template : nil, besides: factory.overrides)
+      .merging(keyframes?.values ?? [:]) { $1 }
     let form = try form(of: feed, template, values, factory)
     let known = state.withLock { state in
       state.lines.first { $0.kind == kind && $0.voice == voice && $0.form == form && !$0.hasFailed }

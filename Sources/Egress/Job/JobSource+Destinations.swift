@@ -207,9 +207,9 @@ struct SentMedia: Sendable {
   }
 
   /// Of what is mixed, which has no codec.
-  init(mixed kinds: Set<Track.Kind>, _ size: Dimensions, _ voices: [Voice]) {
+  init(mixed options: CompositeOptions, _ voices: [Voice]) {
     self.voices = voices
-    video = Job.Video(codec: nil, size: size)
-    traits = kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil, isMixed: true) }
+    video = Job.Video(mixed: options)
+    traits = options.kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil, isMixed: true) }
   }
 }

@@ -12,9 +12,11 @@ public struct EncodingOptions: Sendable, Equatable {
   public var height: Int?
   /// Frames a second of a mixed room; those of one participant stay as they are sent.
   public var framerate: Int?
-  /// In kbit/s.
+  /// In kbit/s; nil goes by size and rate of the frames, as the presets do: 3000 at 1280x720 and 30 a second, 4500 at
+  /// 1920x1080, 500 at least. Frames of one participant count as 30 a second. An encode template of one's own that has
+  /// another default keeps that.
   public var videoBitrate: Int?
-  /// In kbit/s.
+  /// In kbit/s; nil leaves it to the encode template: 128.
   public var audioBitrate: Int?
   /// The longest time between two keyframes, in all destinations; nil leaves it to the output templates.
   public var keyFrameInterval: Duration?
@@ -68,6 +70,17 @@ public enum EncodingOptionsPreset: String, Sendable, CaseIterable {
   public var audioBitrate: Int { 128 }
 
   private var isPortrait: Bool { rawValue.hasPrefix("portrait") }
+
+  /// As LiveKit's Egress API calls it, such as `PORTRAIT_H264_720P_30`.
+  package var egressName: String {
+    "\(isPortrait ? "PORTRAIT_" : "")H264_\(min(size.width, size.height))P_\(framerate)"
+  }
+
+  /// - Parameter egressName: as LiveKit's Egress API calls it; nil for what is none.
+  package init?(egressName: String) {
+    guard let preset = Self.allCases.first(where: { $0.egressName == egressName }) else { return nil }
+    self = preset
+  }
 }
 
 extension EncodingOptions {

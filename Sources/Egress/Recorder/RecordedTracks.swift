@@ -88,6 +88,8 @@ struct RecordedTracks: Sendable {
   var identity: String?
   var choice: TrackChoice
   var omissions = OmissionList()
+  /// Those who would have fit, too.
+  var passedOver = PassedOver()
   /// Those of which nothing came for a while, by the server's ids.
   private(set) var interrupted: Set<String> = []
   /// Subscribed to, or about to be.

@@ -8,7 +8,9 @@ extension Recorder {
   func heed(_ event: RoomEvent) async {
     tracks.followSids()
     switch event {
-    case .trackPublished(let participant, let publication): await consider(publication, of: participant)
+    case .trackPublished(let participant, let publication):
+      await consider(publication, of: participant)
+      passOver([participant])
     case .trackUnpublished(let participant, let publication): await unpublished(publication, by: participant)
     case .trackSubscribed(_, let publication, _): joined(publication)
     case .trackUnsubscribed(_, let publication, _): left(publication)
@@ -194,5 +196,21 @@ extension Recorder {
 
   private func omit(_ publication: RemoteTrackPublication, _ reason: String, wasWanted: Bool) {
     note(tracks.omission(publication, reason, wasWanted: wasWanted))
+  }
+
+  /// Notes whom of them it could have recorded as well. It is told once; the end names those, too, who came later.
+  func passOver(_ participants: some Sequence<RemoteParticipant>) {
+    guard options.mayBeAnybody, let identity else { return }
+    let (names, choice) = (NamePatterns(options.participantPatterns), TrackChoice(options))
+    let others = participants.filter { other in
+      other.identity != identity && names.matches(other.identity)
+        && other.trackPublications.values.contains(where: choice.accepts)
+    }
+    let isFirst = tracks.passedOver.identities.isEmpty
+    guard tracks.passedOver.note(others.compactMap(\.identity)),
+      let omission = tracks.passedOver.omission(besides: identity)
+    else { return }
+    let isNews = tracks.omissions.note(omission)
+    if isFirst, isNews { tell(.omitted(omission)) }
   }
 }

@@ -107,6 +107,7 @@ public actor Recorder: EgressJob {
   private func begin(_ found: RecordingSearch.Found) async throws(LiveKitError) {
     try open(found)
     tracks.identity = found.participant.identity
+    passOver(room.remoteParticipants.values)
     keepGoing()
     // What has gone while the destinations were opened is not waited for: its end was told to nobody yet.
     let there = found.publications.filter { found.participant.trackPublications[$0.sid] === $0 }

@@ -21,7 +21,7 @@ public struct RecordingOptions: Sendable {
   /// encoded only where it has to be, by a template that makes what the output takes. Each is for all destinations that
   /// take its kind.
   public var encode: [String]
-  /// The participant's identity; nil takes the first one that sends something.
+  /// The participant's identity; nil takes the first one that sends something, and tells who else does.
   public var participant: String?
   /// Where no participant is named: only those count whose identity is like one of these, in which `*` stands for any
   /// characters and `?` for one; without any all count.
@@ -33,8 +33,8 @@ public struct RecordingOptions: Sendable {
   public var sources: [Track.Source]
   /// Only tracks count whose name is like one of these, with wildcards as of `participantPatterns`; without any all count.
   public var trackNames: [String] = []
-  /// What the file has of a participant when neither tracks nor sources are named: silence or black where nothing is
-  /// sent.
+  /// What the file has of a participant when neither tracks nor sources are named, `[.audio]` or `[.video]` for one of
+  /// the two: silence or black where nothing is sent.
   public var kinds: Set<Track.Kind>
   /// Whether a file that holds something already is replaced, and is no error: it is unless this is false. The command line
   /// has it false but for `--overwrite`.
@@ -123,6 +123,9 @@ extension RecordingOptions {
     default: "track composite of \(trackSids.joined(separator: " and "))"
     }
   }
+
+  /// Whether neither one participant nor single tracks are named: several may fit, and one is taken.
+  var mayBeAnybody: Bool { participant == nil && trackSids.isEmpty }
 
   /// The kinds of media that are asked for, before it is known which tracks there are.
   var wantedKinds: Set<Track.Kind> {

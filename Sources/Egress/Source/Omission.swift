@@ -1,21 +1,22 @@
 public import MediaBridge
 
-/// A track that an output does not hold, or not to its end, and why.
+/// A track that an output does not hold, or not to its end, and why; or those who would fit as well as the one who is
+/// recorded.
 public struct Omission: Sendable, Equatable {
-  /// Empty where something was asked for that was never published.
+  /// Empty where something was asked for that was never published, and of whole participants.
   public var sid: String
-  /// Video or audio.
+  /// Video or audio; `none` of whole participants.
   public var kind: Track.Kind
   /// Camera, screen share or microphone; `unknown` where its publisher did not say.
   public var source: Track.Source
-  /// The identity of its publisher.
+  /// The identity of its publisher; empty of whole participants, whom `reason` names.
   public var participant: String
   /// For people: what keeps it out, and what to do to get it.
   public var reason: String
   /// Whether the output was to hold it: then what was asked for is not all there.
   public var wasWanted: Bool
 
-  /// - Parameter sid: empty where something was asked for that was never published.
+  /// All as the properties say.
   public init(
     sid: String, kind: Track.Kind, source: Track.Source, participant: String, reason: String, wasWanted: Bool
   ) {

@@ -33,7 +33,9 @@ struct RoomCensus: Sendable {
     return Self.list(tracks, more: "more tracks")
   }
 
-  private static func list(_ items: [String], more: String) -> String? {
+  /// Such as "alice, bob and carol", of many the first ones; nil for none.
+  /// - Parameter more: what the others are.
+  static func list(_ items: [String], more: String) -> String? {
     guard let last = items.last else { return nil }
     guard items.count > 1 else { return last }
     guard items.count > limit else { return items.dropLast().joined(separator: ", ") + " and " + last }

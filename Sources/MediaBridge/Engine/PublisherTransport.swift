@@ -286,7 +286,7 @@ actor PublisherTransport {
 
   /// Nothing is left when it returns.
   func close() async {
-    Self.end(ready, over, LiveKitError(.disconnected, "the connection was lost before the message was sent"))
+    Self.end(ready, over, LiveKitError(.disconnected, "the connection was lost"))
     link.stop()
     await peer.close()
     await loop.stop()

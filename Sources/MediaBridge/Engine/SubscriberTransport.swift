@@ -31,7 +31,7 @@ actor SubscriberTransport {
   private var negotiation = SubscriberNegotiation()
   private var candidates = PendingCandidates()
   private var tracks: ReceivedTracks
-  private let stops = TrackStops()
+  nonisolated let stops = TrackStops()
   private var isClosed = false
 
   init(_ ways: MediaWays, factory: PipelineFactory, latency: Int?, loggers: Loggers) {
@@ -143,12 +143,12 @@ actor SubscriberTransport {
   /// From here to the server and back, as it was measured when this was called before; nil where it was not.
   func roundTripTime() async -> Duration? { isClosed ? nil : await peer.measureRoundTrip() }
 
-  /// Closes everything; nothing is left when it returns.
+  /// Closes everything; nothing is left when it returns. The server is left at once, however long a decoder takes.
   func close() async {
     isClosed = true
     for media in tracks.removeAll() { stops.begin(media) }
-    for stop in stops.all { await stop.value }
     await peer.close()
+    for stop in stops.all { await stop.value }
     await loop.call { [core] in core.value.stop() }
     await loop.stop()
     told.finish()

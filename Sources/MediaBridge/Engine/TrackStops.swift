@@ -25,5 +25,8 @@ struct TrackStops {
     underWay.withLock { stops in stops.values.first { $0.sid == sid }?.stop }
   }
 
+  /// Of which something is left.
+  var sids: [String] { underWay.withLock { Set($0.values.map(\.sid)).sorted() } }
+
   var all: [Task<Void, Never>] { underWay.withLock { $0.values.map(\.stop) } }
 }

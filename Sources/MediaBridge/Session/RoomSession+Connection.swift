@@ -41,9 +41,17 @@ extension RoomSession {
     link.reader = Task { [earlier = link.reader, link] in
       // What an earlier connection has brought is dealt with before.
       await earlier?.value
-      await link.untilDropped()
-      if let client = link.client, !Task.isCancelled { await run(client, query) }
+      let isDropped = await link.isDropped()
+      guard let client = link.client, !Task.isCancelled else { return }
+      if !isDropped { warn(of: link.unstopped) }
+      await run(client, query)
     }
+  }
+
+  private func warn(of unstopped: [String]) {
+    logger.warning(
+      "what was received before has not stopped; the connection is brought back beside it",
+      metadata: ["tracks": "\(unstopped.joined(separator: ", "))"])
   }
 
   private func run(_ client: SignalClient, _ query: SignalQuery) async {

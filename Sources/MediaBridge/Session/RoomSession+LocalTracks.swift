@@ -10,7 +10,8 @@ extension RoomSession {
   private static let answerTime = Duration.seconds(10)
   private static let givenUp = LiveKitError(.cancelled, "it was given up before the track was published")
 
-  /// Returns once the server knows the track and media can flow.
+  /// Returns once the server knows the track and media can flow, or once the session is lost and the next one is to
+  /// publish it anew.
   /// - Throws: `timedOut` where the server does not answer, or why nothing can be sent.
   func publish(_ track: any CapturedTrack, _ plan: PublishPlan) async throws(LiveKitError) -> LocalTrackPublication {
     handle(.publisherNeeded)
@@ -46,6 +47,9 @@ extension RoomSession {
       try await link.publisher?.untilReady()
       if Task.isCancelled { throw Self.givenUp }
     } catch {
+      // The next session publishes it, as all that was published when the one before was lost.
+      let isLost = generation != services.local.generation && !state.isEnded
+      if isLost, !Task.isCancelled { return publication }
       await unpublish(publication)
       throw error
     }

@@ -20,7 +20,9 @@ struct SessionFailure: Error {
     self.init(LiveKitError(error), remedy: error.remedy, later: error.laterRemedy, reason: .signalDisconnected)
   }
 
-  init(_ leave: Livekit_LeaveRequest) { self.init(LiveKitError(leave.reason), remedy: leave.remedy) }
+  init(_ leave: Livekit_LeaveRequest) {
+    self.init(LiveKitError(leave.reason), remedy: leave.remedy, later: leave.laterRemedy)
+  }
 }
 
 extension SignalError {
@@ -47,6 +49,15 @@ extension Livekit_LeaveRequest {
     case (.resume, _), (.disconnect, .migration): .quick
     case (.reconnect, _), (.disconnect, .serverShutdown): .full
     default: canReconnect ? .full : nil
+    }
+  }
+
+  /// Nobody has decided against the participant: its media was away for too long, or the server was not ready for the
+  /// join, as it may be while it starts.
+  fileprivate var laterRemedy: ReconnectMode? {
+    switch reason {
+    case .connectionTimeout, .joinFailure: .full
+    default: nil
     }
   }
 }

@@ -17,29 +17,34 @@ struct SessionLink {
   var reader: Task<Void, Never>?
   /// Asks the transport what it carries.
   var matching: Task<Void, Never>?
-  private var dropping: Task<Void, Never>?
+  private var closing = ClosingTransports()
 
   /// Begins to close the transports.
   mutating func dropTransport() {
     guard transport != nil || publisher != nil else { return }
-    dropping = Task { [earlier = dropping, transport, publisher] in
-      await earlier?.value
-      await publisher?.close()
+    closing.add(transport?.stops) { [transport, publisher] in
+      // An encoder may take as long to stop as a decoder.
+      let sending = Task { await publisher?.close() }
       await transport?.close()
+      _ = await sending.value
     }
     (transport, publisher, media) = (nil, nil, [:])
   }
 
-  /// Returns when neither a thread nor a socket of earlier transports is left.
-  func untilDropped() async { await dropping?.value }
+  /// Returns when neither a thread nor a socket of earlier transports is left, or ten seconds after they were dropped.
+  /// - Returns: whether nothing is left.
+  func isDropped() async -> Bool { await closing.areGone() }
+
+  /// The SIDs of tracks of earlier sessions that have not stopped yet.
+  var unstopped: [String] { closing.tracks }
 
   /// Returns when nothing is left.
   mutating func beginClosing() -> Task<Void, Never> {
     reader?.cancel()
     dropTransport()
     client?.retire()
-    return Task { [client, reader, matching, dropping] in
-      await dropping?.value
+    return Task { [client, reader, matching, closing] in
+      await closing.untilGone()
       await reader?.value
       await matching?.value
       await client?.close()

@@ -80,9 +80,18 @@ extension SessionState {
 
   // MARK: Failures
 
+  /// Whether a session has stood.
+  private var hasStood: Bool {
+    switch phase {
+    case .standing: true
+    case .waiting(let recovery, _), .recovering(let recovery, _): !recovery.isOfFirstSession
+    case .idle, .joining, .ended: false
+    }
+  }
+
   /// The session has failed, or the attempt to make one.
   mutating func failed(_ failure: SessionFailure, at now: MediaTime) {
-    guard let remedy = failure.remedy else { return end(failure.error) }
+    guard let remedy = hasStood ? failure.laterRemedy : failure.remedy else { return end(failure.error) }
     switch phase {
     case .standing(let standing): lose(standing, remedy, because: failure, at: now)
     case .joining, .recovering: attemptFailed(failure, at: now)
@@ -101,7 +110,9 @@ extension SessionState {
     let delays = ReconnectDelays(options.connect, from: losses, chance: options.chance)
     act(.reconnecting(mode, isNew: true, because: failure.error))
     tryAgain(
-      Recovery(mode: mode, delays: delays, cause: failure.error, reason: failure.reason, losses: losses + 1), at: now)
+      Recovery(
+        mode: mode, delays: delays, cause: failure.error, reason: failure.reason, since: now, losses: losses + 1),
+      at: now)
   }
 
   /// A server that cannot connect the media cuts the signalling, so that whoever comes back tries another way. That has
@@ -113,7 +124,8 @@ extension SessionState {
     let delays = ReconnectDelays(options.connect, chance: options.chance)
     tryAgain(
       Recovery(
-        mode: .quick, delays: delays, cause: failure.error, reason: failure.reason, losses: 0, limit: limit), at: now)
+        mode: .quick, delays: delays, cause: failure.error, reason: failure.reason, since: now, losses: 0,
+        limit: limit), at: now)
   }
 
   mutating func attemptFailed(_ failure: SessionFailure, at now: MediaTime) {
@@ -131,7 +143,9 @@ extension SessionState {
   private mutating func tryAgain(_ recovery: Recovery, with remedy: ReconnectMode? = nil, at now: MediaTime) {
     if remedy == .full, recovery.mode == .quick { return beginAnew(recovery, at: now) }
     var recovery = recovery
-    guard let delay = recovery.delays.next(), recovery.mayBegin(at: now + delay) else { return giveUp(recovery) }
+    guard let delay = recovery.delays.next(), recovery.mayBegin(at: now + delay) else {
+      return giveUp(recovery, at: now)
+    }
     phase = .waiting(recovery, until: now + delay)
     pollConnection(at: now)
   }
@@ -146,13 +160,21 @@ extension SessionState {
     pollConnection(at: now)
   }
 
-  private mutating func giveUp(_ recovery: Recovery) {
+  /// - Parameter now: when the last of all attempts has failed; nil where another one would not help.
+  private mutating func giveUp(_ recovery: Recovery, at now: MediaTime? = nil) {
     guard !recovery.isOfFirstSession else { return end(recovery.cause) }
+    let tried = now.map { effort(of: $0 - recovery.since) } ?? ""
     end(
       LiveKitError(
         recovery.cause.code,
-        "the connection was lost and could not be brought back: \(recovery.cause.message)",
+        "the connection was lost and could not be brought back\(tried): \(recovery.cause.message)",
         fault: recovery.cause.fault, underlying: recovery.cause.underlying))
+  }
+
+  /// How much was tried, and what has more of it tried, in a program and on a command line.
+  private func effort(of duration: Duration) -> String {
+    " in \(duration.components.seconds) s (`reconnectAttempts`, --reconnect-attempts: "
+      + "\(options.connect.reconnectAttempts))"
   }
 
   mutating func end(_ error: LiveKitError?) {

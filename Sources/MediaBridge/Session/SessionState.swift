@@ -56,6 +56,8 @@ struct SessionState: Sendable {
     var cause: LiveKitError
     /// What was lost at first.
     let reason: ReconnectReason
+    /// When it was lost.
+    let since: MediaTime
     /// How often the connection was lost since it was steady.
     let losses: Int
     /// Until when the first session has to stand; nil where one has stood.

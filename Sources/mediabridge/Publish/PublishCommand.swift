@@ -19,7 +19,7 @@ struct PublishCommand: AsyncParsableCommand {
 
   @Argument(help: ArgumentHelp("What to publish", valueName: "source")) var sources: [String] = []
   @OptionGroup var access: RoomArguments
-  @OptionGroup var set: SetArguments
+  @OptionGroup var set: AssignmentArguments<OfTemplates>
   @OptionGroup var drawing: DrawingArguments
   @Flag(help: "Print the cameras, microphones, loudspeakers and screens of this machine, and end")
   var listDevices = false
@@ -70,6 +70,8 @@ struct PublishCommand: AsyncParsableCommand {
   var duration: Duration?
 
   func validate() throws {
+    // Who lists devices joins no room.
+    if !listDevices { try access.checkAccess() }
     guard listDevices || !sources.isEmpty else {
       throw ValidationError("give what to publish, such as a file or pattern")
     }

@@ -33,7 +33,7 @@ struct CompositeFrames {
     let reporter = Task { [console, events = job.events] in
       for await event in events {
         console.tell(composite: event)
-        tell(reload: event)
+        tell(event)
       }
     }
     defer {
@@ -66,8 +66,10 @@ struct CompositeFrames {
     _ = await info?.finish()
   }
 
-  private func tell(reload event: EgressEvent) {
+  /// What is told of other sources alike; nothing of other events.
+  private func tell(_ event: EgressEvent) {
     switch event {
+    case .waiting(let missing): console.tell(waitingFor: missing)
     case .reloaded(let reload): console.tell(reloadOf: reload.templates, ["start": reload.start.seconds])
     case .reloadRefused(let error, _): console.tell(refusalOfReload: error)
     default: break

@@ -17,6 +17,9 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
       A reader that is too slow holds up nobody: frames that have waited for half a second are dropped, and counted. One that \
       closes its end ends the command.
 
+      Where one participant is taken alone, another one who fits follows once nothing of them is there any more; each \
+      time it is said whose frames are taken.
+
       What the program says goes to standard error while standard output carries frames.
       """)
 
@@ -35,7 +38,8 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
   var size: Dimensions?
 
   @Option(
-    help: "Frames a second, 1 to 120, at an even rate: the newest is repeated, or some are left out; 30 with y4m")
+    help: "Frames a second, 1 to 120, at an even rate: the newest is repeated, or some are left out; 30 with y4m",
+    transform: evenRate(of:))
   var fps: Int?
 
   @OptionGroup var composite: CompositeArguments
@@ -45,11 +49,16 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
   @Option(help: .hidden) var audioTracks: String?
 
   func validate() throws {
+    try raw.access.checkAccess()
     try raw.validateSource(.video, "frames", isMixed: isMixed)
     if audioMixing != nil || audioTracks != nil {
       throw ValidationError("--audio-mixing and --audio-tracks: frames have no audio; 'pcm --mix' has it")
     }
-    if isMixed { try validateComposite() }
+    if isMixed {
+      try validateComposite()
+    } else {
+      try raw.validateOne(both: "--each hands on each for themselves, --composite grid mixes them")
+    }
     try raw.validateNames(isMixed ? .composite : .ofOne)
     try validateFormat()
     if raw.target.isWebSocket {
@@ -173,6 +182,15 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
 }
 
 extension RawFormat: ExpressibleByArgument {}
+
+/// The transform of `--fps`.
+private func evenRate(of text: String) throws -> Int {
+  guard let rate = Int(text) else {
+    throw ValidationError(
+      "give a whole number, 1 to 120; 'record shots/image.jpg --set capture-interval=10' makes an image every 10 s")
+  }
+  return rate
+}
 
 extension RawArguments {
   fileprivate func sink(_ destination: String, _ format: RawFormat) throws(LiveKitError) -> any RawSink {

@@ -17,6 +17,9 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
       A reader that is too slow holds up nobody: what has waited for longer than a minute becomes silence, and is counted. One \
       that closes its end ends the command.
 
+      Where one participant is taken alone, another one who fits follows once nothing of them is there any more; each \
+      time it is said whose audio is taken.
+
       What the program says goes to standard error while standard output carries audio.
       """)
 
@@ -28,8 +31,9 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
       valueName: "format"))
   var format: PCMFormat?
 
-  @Option(help: ArgumentHelp("Samples a second", valueName: "hz")) var rate = 48_000
-  @Option(help: "1 to 8: 1 for mono, 2 for stereo") var channels = 1
+  @Option(help: ArgumentHelp("Samples a second; 48000 unless given", valueName: "hz"), transform: sampleRate(of:))
+  var rate = 48_000
+  @Option(help: "1 to 8: 1 for mono, which is so without it, 2 for stereo", transform: count(of:)) var channels = 1
   @Flag(help: "Everybody's audio, mixed, or of those whom --participant names") var mix = false
 
   @Option(
@@ -38,6 +42,7 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
   var reconnectFor = RecordingOptions.usualReconnection
 
   func validate() throws {
+    try raw.access.checkAccess()
     try raw.validateSource(.audio, "pcm")
     guard (1...8).contains(channels) else { throw ValidationError("--channels \(channels): give 1 to 8") }
     guard (8000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000") }
@@ -53,7 +58,11 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
     }
     if let folder = raw.folder { throw ValidationError("\(folder) is a folder, which takes images: name a file in it") }
     if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
-    if mix { try raw.validateHasAll("--mix") }
+    if mix {
+      try raw.validateHasAll("--mix")
+    } else {
+      try raw.validateOne(both: "--each hands on each for themselves, --mix mixes them")
+    }
     try raw.validateNames(mix ? .ofAll : .ofOne)
   }
 
@@ -106,3 +115,9 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
 }
 
 extension PCMFormat: ExpressibleByArgument {}
+
+/// The transform of `--rate`.
+private func sampleRate(of text: String) throws -> Int {
+  guard let rate = Int(text) else { throw ValidationError("give samples a second, 8000 to 192000, such as 16000") }
+  return rate
+}

@@ -9,7 +9,7 @@ import MediaPipelines
 /// What `frames` and `pcm` have in common: of whom, for how long, and where it goes.
 struct RawArguments: ParsableArguments {
   @OptionGroup var access: RoomArguments
-  @OptionGroup var set: SetArguments
+  @OptionGroup var set: AssignmentArguments<OfAll>
   @OptionGroup var tracks: TrackArguments
   @OptionGroup var drawing: DrawingArguments
 
@@ -137,6 +137,10 @@ struct RawArguments: ParsableArguments {
   func validateHasAll(_ option: String) throws {
     if !tracks.track.isEmpty { throw ValidationError("\(option) has the tracks of all: leave out --track") }
   }
+
+  /// Where nothing is mixed.
+  /// - Parameter both: how to have two who are named.
+  func validateOne(both: String) throws { if !each { try tracks.checkOne(both: both) } }
 
   /// - Parameter isMixed: whether the room is mixed into one.
   func validateSource(_ kind: Track.Kind, _ command: String, isMixed: Bool = false) throws {

@@ -36,6 +36,7 @@ actor RawSession {
   private var duration: Duration?
   private var streams = RawStreams()
   private var refusals = RawRefusals()
+  private var search = RawSearch()
   /// Of those who have left, by number: what they wait for holds up nobody.
   private var leaving: [Int: Task<Void, Never>] = [:]
   private var takes: [Take] = []
@@ -116,8 +117,16 @@ actor RawSession {
         if room.wasClosed, hasBegun, duration == nil { return streams.lack(isWhole: true) }
         return hasBegun ? room.loss : refusals.reason(room.loss)
       }
-      if !hasBegun, let failure = giveUp(at: deadline) { return failure }
+      guard !hasBegun else { continue }
+      if let failure = giveUp(at: deadline) { return failure }
+      tellWait()
     }
+  }
+
+  /// A name may be mistyped, and a microphone muted.
+  private func tellWait() {
+    let missing = search.news(of: request.choice, among: room.remoteParticipants.values, at: .now)
+    if let missing { reports.console.tell(waitingFor: missing) }
   }
 
   private var stopped: LiveKitError {
@@ -130,7 +139,8 @@ actor RawSession {
     guard let deadline else { return refusals.hopelessness(at: .now) }
     guard MediaTime.now >= deadline else { return nil }
     let advice = refusals.lack == nil ? "; raise --wait to wait longer" : ""
-    return refusals.reason(LiveKitError(.timedOut, "waited in vain for \(request.choice.wish)\(advice)"))
+    let hint = request.choice.hint(among: room.remoteParticipants.values).map { " (\($0))" } ?? ""
+    return refusals.reason(LiveKitError(.timedOut, "waited in vain for \(request.choice.wish)\(hint)\(advice)"))
   }
 
   private func tick() {
@@ -257,6 +267,8 @@ actor RawSession {
     for new in wanted where !isOver && !takes.contains(where: { $0.publication === new.publication }) {
       guard prepare(new) else { continue }
       takes.append(new)
+      let isChosen = request.extent != .all
+      reports.console.tell(taking: new.publication, of: new.participant, isChosen: isChosen)
       refusals.forgetSilence(of: new.publication.sid)
       await new.publication.hold(request.need)
     }

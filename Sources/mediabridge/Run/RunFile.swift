@@ -112,6 +112,7 @@ struct RunFile {
     var receiveValues: [String: String] = [:]
     do {
       try draft.access.validate()
+      try draft.access.checkAccess()
       _ = try SignalURL(draft.access.serverURL())
       var set = plain.recording.set
       set.pairs = draft.set

@@ -20,6 +20,10 @@ extension RunKey where Target == RunRoomDraft {
       flag("dev", \.access.dev),
       text("pipelines", \.access.pipelines, example: "./pipelines"),
       one("reconnect-attempts", .count(example: 10), \.access.reconnectAttempts, count(of:)),
+      some("ice-server", .text(example: "turns:turn.example.org:443"), \.access.iceServer) { $0 },
+      text("ice-username", \.access.iceUsername, example: "recorder"),
+      secret("ice-credential", \.access.iceCredential),
+      flag("relay-only", \.access.relayOnly),
       {
         var key = values("set", \.set)
         key.help = "Values for the variables of the templates that receive, such as {latency: 300}"
@@ -48,6 +52,7 @@ extension RunKey where Target == RunJobDraft {
     ] + selection(\.recording.tracks, ["camera", "screen", "microphone", "screen-audio"]) + [
       optional("each", .choice(RecorderGroup.Unit.allCases.map(\.rawValue)), \.recording.each, unit(named:)),
       flag("audio-only", \.recording.audioOnly),
+      flag("video-only", \.recording.videoOnly),
       optional("wait", .time, \.recording.wait, duration(of:)),
     ]
   }
@@ -87,8 +92,7 @@ extension RunKey where Target == RunJobDraft {
   private static var encoding: [RunKey] {
     [
       some("encode", .text(example: "h264"), \.recording.encode) { $0 },
-      optional(
-        "preset", .choice(EncodingOptionsPreset.allCases.map(\.rawValue)), \.recording.encoding.preset, word(named:)),
+      optional("preset", .choice(EncodingOptionsPreset.allNames), \.recording.encoding.preset, preset(named:)),
       optional("size", .size, \.recording.encoding.size, size(of:)),
       optional("width", .count(example: 1280), \.recording.encoding.width, count(of:)),
       optional("height", .count(example: 720), \.recording.encoding.height, count(of:)),

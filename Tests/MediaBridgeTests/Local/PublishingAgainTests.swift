@@ -49,6 +49,38 @@ import Testing
     try outcome.get()
   }
 
+  /// Until its connection stands it may take seconds, where TCP or a relay has to be found.
+  @Test func whatHasNoConnectionYetWhenTheSessionIsLostIsPublishedInTheNext() async throws {
+    let room = Room(roomOptions: RoomOptions(defaultCameraCaptureOptions: Self.camera))
+    let (isLost, count) = (DispatchSemaphore(value: 0), Locked(0))
+    var configuration = DevServerConfiguration(port: 0)
+    configuration.onRequest = { _, request in
+      // While its server waits here nothing is connected.
+      if case .offer = request.message, count.next() == 1 { _ = isLost.wait(timeout: .now() + 30) }
+    }
+    let server = DevServer(configuration: configuration)
+    let port = try await server.start()
+    let outcome: Result<Void, any Error>
+    do {
+      let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+      try await room.connect(url: "ws://127.0.0.1:\(port)", token: try SyntheticRoom.token("alice", grant))
+      let session = try #require(room.localParticipant.session.withLock { $0 })
+      async let publishing = room.localParticipant.setCamera(enabled: true)
+      try await eventually("the publication") { !room.localParticipant.trackPublications.isEmpty }
+      await session.lose()
+      isLost.signal()
+      let published = try await publishing
+      let camera = try #require(published)
+      try await eventually("packets of it", within: .seconds(60)) { camera.sent.packets > 20 }
+      #expect(camera.sendFailure == nil && room.localParticipant.localVideoTracks.first === camera)
+      outcome = .success(())
+    } catch { outcome = .failure(error) }
+    isLost.signal()
+    await room.disconnect()
+    await server.stop()
+    try outcome.get()
+  }
+
   /// A session that is resumed then would name it, and LiveKit's server begins anew where it does not know a track.
   @Test func whatIsTakenBackIsForgottenBeforeTheServerHearsOfIt() async throws {
     let room = Room(roomOptions: RoomOptions(defaultCameraCaptureOptions: Self.camera))
@@ -106,6 +138,11 @@ extension RoomSession {
     }
     isDone.wait()
     return count.withLock { $0 }
+  }
+
+  /// As by a server that knows it no more.
+  fileprivate func lose() {
+    handle(.signalEnded(SessionFailure(LiveKitError(.disconnected, "it was lost"), remedy: .full)))
   }
 
   private func renameAnnounced() { _ = services.local.announceAgain() }

@@ -300,6 +300,15 @@ import Testing
       synthetic.server.tell(Self.wanted(["vp9", "vp8"], of: camera.sid), to: "alice")
       try await eventually("the other codec") { (camera.senders.last?.streams.first?.statistics.packetsSent ?? 0) > 40 }
       try await eventually("what the server has said") { camera.sentLayers.map(\.isWanted) == [policy == .simulcast] }
+      if policy != .simulcast {
+        // In another codec it is another track of the same SID.
+        let next = try await eventually("the track in the other codec") {
+          bob.remoteParticipants["alice"]?.videoTracks.first?.track.flatMap {
+            $0 === track ? nil : $0 as? RemoteVideoTrack
+          }
+        }
+        next.add(videoRenderer: screen)
+      }
       let before = screen.frames.withLock { $0.count }
       try await eventually("frames in whichever codec") { screen.frames.withLock { $0.count } > before + 20 }
     }

@@ -14,6 +14,12 @@ import Testing
         == [0, 0.3, 1.2, 2.7, 4.8, 7, 7, 7].map { .milliseconds(Int(($0 * 1000).rounded())) })
   }
 
+  /// As many as commands have: errors that come at once take no time, and a router takes minutes.
+  @Test func fiftyAttemptsGoOnForFiveMinutes() {
+    let all = delays(ConnectOptions(reconnectAttempts: 50), chance: 0)
+    #expect(all.reduce(Duration.zero, +) > .seconds(300))
+  }
+
   @Test func chanceAddsAtMostASecondAndNothingToTheFirst() {
     #expect(
       delays(ConnectOptions(reconnectAttempts: 4), chance: 1)

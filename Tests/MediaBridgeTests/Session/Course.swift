@@ -146,6 +146,11 @@ extension [SessionAction] {
     }
   }
 
+  /// Why the room has ended, where that is told.
+  var endings: [LiveKitError] {
+    compactMap { action in if case .room(.ended(let error)) = action { error } else { nil } }
+  }
+
   /// What the server is told without asking whether it has left.
   var subscriptions: [Livekit_UpdateSubscription] {
     compactMap { action in

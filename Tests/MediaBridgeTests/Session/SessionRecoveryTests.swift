@@ -19,6 +19,55 @@ import Testing
     #expect(course.state.isEnded)
   }
 
+  /// LiveKit's server says so where it has waited for the media for too long, and where it is not ready for a join yet.
+  @Test(arguments: [Livekit_DisconnectReason.connectionTimeout, .joinFailure])
+  func whomNobodyHasSentAwayComesBack(_ reason: Livekit_DisconnectReason) {
+    var leave = Livekit_LeaveRequest()
+    (leave.action, leave.reason) = (.disconnect, reason)
+    var course = Course.standing()
+    let lost = course.handle(.response(.leave(leave)))
+    #expect(lost.openings.map(\.mode) == [.full] && lost.course == ["reconnecting full"])
+    // The session that is to follow may meet the same.
+    course.handle(.opened)
+    course.handle(.response(.leave(leave)))
+    let again = course.advance(by: .seconds(1))
+    #expect(again.openings.map(\.mode) == [.full])
+    // Who has never been there is told at once.
+    var first = Course()
+    first.handle(.connect(server: "server"))
+    first.handle(.opened)
+    let refused = first.handle(.response(.leave(leave)))
+    #expect(refused.course == ["ended"])
+  }
+
+  // MARK: The end
+
+  @Test func howLongItWasTriedIsTold() {
+    var course = Course.standing(["alice"], ConnectOptions(reconnectAttempts: 3))
+    let refused = SessionFailure(LiveKitError(.network, "nothing answers"), remedy: .quick)
+    course.lose(.quick)
+    course.handle(.openFailed(refused))
+    _ = course.advance(by: .seconds(1))
+    course.handle(.openFailed(refused))
+    _ = course.advance(by: .seconds(2))
+    let told = course.handle(.openFailed(refused))
+    #expect(
+      told.endings.map(\.message) == [
+        "the connection was lost and could not be brought back in 3 s (`reconnectAttempts`, --reconnect-attempts: 3): "
+          + "nothing answers"
+      ])
+  }
+
+  /// More attempts would have met the same.
+  @Test func whatNoAttemptCanMendNamesNoOption() {
+    var course = Course.standing()
+    course.lose(.quick)
+    let refusal = SessionFailure(LiveKitError(.network, "the token is refused"), remedy: nil)
+    let told = course.handle(.openFailed(refusal))
+    #expect(
+      told.endings.map(\.message) == ["the connection was lost and could not be brought back: the token is refused"])
+  }
+
   // MARK: Who is there
 
   private static func resumed(isHidden: Bool = false) -> Course {
