@@ -35,6 +35,8 @@ final class ScriptedServer: Sendable {
     let log = Locked(Log())
     self.log = log
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      // Its port may be taken again while a connection is not over.
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         log.withLock { ($0.accepted, $0.open) = ($0.accepted + 1, $0.open + 1) }
         channel.closeFuture.whenComplete { _ in log.withLock { $0.open -= 1 } }
