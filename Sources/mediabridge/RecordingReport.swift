@@ -26,9 +26,7 @@ struct RecordingReport: Sendable {
 
   func tell(_ event: EgressEvent) {
     switch event {
-    case .waiting(let missing):
-      console.say("Waiting for \(missing)…")
-      console.event("waiting", ["for": missing])
+    case .waiting(let missing): console.tell(waitingFor: missing)
     case .started(let participant, let tracks): tell(participant, tracks)
     case .destinationChanged(let status): tell(status)
     case .trackChanged(let track):

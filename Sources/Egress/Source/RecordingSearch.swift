@@ -211,16 +211,7 @@ struct RecordingSearch {
 
   /// Who is there, or what is published, instead of what is waited for; nil for nobody and nothing.
   private var hint: String? {
-    if let identity = options.participant {
-      let census = census(of: people)
-      return census.names.map { names in names + (census.nearest(identity).map { ": did you mean \($0)?" } ?? "") }
-    }
-    let names = NamePatterns(options.participantPatterns)
-    let liked = people.filter { names.matches($0.identity) }
-    guard !liked.isEmpty else { return census(of: people).names }
-    if let published = census(of: liked).published { return "there is only \(published)" }
-    // Without a name anybody would do: nobody publishes.
-    return names.words.flatMap { _ in census(of: liked).names.map { "\($0), but without tracks" } }
+    census(of: people).hint(insteadOf: options.participant.map { [$0] } ?? options.participantPatterns)
   }
 
   private var people: [RemoteParticipant] { Array(room.remoteParticipants.values) }

@@ -18,21 +18,6 @@ import Testing
     ! appsink name=rtp sync=false
     """
 
-  private func packets() async throws -> [RTPPacket] {
-    let pipeline = try Pipeline(description: Self.camera, name: "camera")
-    let packets = Collector<RTPPacket>()
-    try pipeline.appSink(
-      named: "rtp",
-      onBuffer: { media in
-        let packet = try? RTPPacket(parsing: media.withUnsafeBytes(PacketBuffer.init(copying:)))
-        if let packet { packets.add(packet) }
-      })
-    try pipeline.start()
-    try await pipeline.endOfStream(timeLimit: .seconds(30))
-    #expect(await pipeline.stop())
-    return packets.values
-  }
-
   private func type(_ packet: RTPPacket) -> UInt8 { packet.withPayload { ($0.first ?? 0) & 31 } }
 
   /// By their numbers, and behind which packets a keyframe was asked for.
@@ -82,7 +67,7 @@ import Testing
   }
 
   @Test func itsRestIsLeftOut() async throws {
-    let packets = try await packets()
+    let packets = try await RTPPacket.made(by: Self.camera)
     let lost = try beginning(of: packets)
     let run = try await frames(of: packets, without: lost)
     #expect(run.frames == Array(0..<10) + Array(20..<25))
@@ -96,7 +81,7 @@ import Testing
 
   /// Of a track that is subscribed to, or goes on behind an outage, just where a keyframe is on its way.
   @Test(arguments: [0, 1]) func itsRestIsLeftOutWhereReceptionBegins(keyframe: Int) async throws {
-    let packets = try await packets()
+    let packets = try await RTPPacket.made(by: Self.camera)
     let lost = try beginning(of: packets, keyframe: keyframe)
     let run = try await frames(of: packets, without: lost, isOutage: keyframe > 0)
     #expect(run.frames == Array(0..<10 * keyframe) + Array(10 * (keyframe + 1)..<25))
@@ -105,7 +90,7 @@ import Testing
 
   /// Who wants damaged frames gets them.
   @Test func aTemplateThatWaitsForNoKeyframeGetsIt() async throws {
-    let packets = try await packets()
+    let packets = try await RTPPacket.made(by: Self.camera)
     let run = try await frames(
       of: packets, without: try beginning(of: packets), values: ["wait-for-keyframe": "false"])
     #expect(run.frames == Array(0..<25) && run.requests.isEmpty)

@@ -18,21 +18,6 @@ import Testing
     ! appsink name=rtp sync=false
     """
 
-  private func packets() async throws -> [RTPPacket] {
-    let pipeline = try Pipeline(description: Self.camera, name: "camera")
-    let packets = Collector<RTPPacket>()
-    try pipeline.appSink(
-      named: "rtp",
-      onBuffer: { media in
-        let packet = try? RTPPacket(parsing: media.withUnsafeBytes(PacketBuffer.init(copying:)))
-        if let packet { packets.add(packet) }
-      })
-    try pipeline.start()
-    try await pipeline.endOfStream(timeLimit: .seconds(30))
-    #expect(await pipeline.stop())
-    return packets.values
-  }
-
   /// The same packet with a slice of a type that there is not (H.264, 7.4.3).
   private func breaking(_ packet: RTPPacket) -> RTPPacket {
     let header = packet.withPayload { $0[0] }
@@ -68,7 +53,7 @@ import Testing
 
   /// avdec_h264 tells nobody, and goes on with what is wrong.
   @Test func aKeyframeIsAskedFor() async throws {
-    let whole = try await packets()
+    let whole = try await RTPPacket.made(by: Self.camera)
     let first = whole[0].timestamp
     let index = whole.firstIndex { $0.marker && $0.timestamp != first }
     let broken = try #require(index)
