@@ -27,6 +27,12 @@ enum JSONWebToken {
     return claims
   }
 
+  /// The JSON that `token` carries, whoever has signed it; nil where it is none.
+  static func unverifiedClaims(of token: String) -> Data? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 3 ? decoded(parts[1]) : nil
+  }
+
   private static func signature(of text: String, secret: String) -> [UInt8] {
     let (key, text) = (Array(secret.utf8), Array(text.utf8))
     var signature = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -42,7 +48,10 @@ enum JSONWebToken {
 
   /// RFC 7515, 2: without padding.
   private static func data(_ text: Substring) -> Data? {
-    guard !text.utf8.contains(where: { "=+/".utf8.contains($0) }) else { return nil }
+    text.utf8.contains(where: { "=+/".utf8.contains($0) }) ? nil : decoded(text)
+  }
+
+  private static func decoded(_ text: Substring) -> Data? {
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     return Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4))
   }

@@ -9,10 +9,8 @@ public final class SignalClient: Sendable {
     var tokens: SignalTokens
     /// How the newest join asked for pings.
     var pings: PingSchedule?
-    /// Whether there was a connection before.
-    var hasConnected = false
     var current: SignalConnection?
-    /// The end of those before.
+    /// The end of those before; nil where there were none.
     var closing: Task<Void, Never>?
   }
 
@@ -44,11 +42,13 @@ public final class SignalClient: Sendable {
   }
 
   private func connect(_ query: SignalQuery) async throws(SignalError) {
-    let (token, pings, isLater) = state.withLock { ($0.tokens.newest, $0.pings, $0.hasConnected) }
-    let connection = try await SignalConnection.connect(
-      to: url, token: token, query: query, opening: query.resumedSid == nil ? .join : .resume(pings), timeout: timeout,
+    let (token, pings, isLater) = state.withLock { ($0.tokens.newest, $0.pings, $0.closing != nil) }
+    let connector = SignalConnector(
+      url: url, token: token, query: query, timeout: timeout,
+      opening: query.resumedSid == nil ? .join : .resume(pings),
       connectTimeout: isLater ? Self.laterConnectTimeout : nil)
-    state.withLock { ($0.current, $0.hasConnected) = (connection, true) }
+    let connection = try await connector.connect()
+    state.withLock { $0.current = connection }
   }
 
   /// Hands on what the server says, in order, until the connection ends or is retired.

@@ -42,16 +42,10 @@ public final class SignalConnection: Sendable {
 
   /// Connects; whether the server lets us join is its first response.
   /// - Parameter token: sent as a header, so that no log of URLs has it.
-  /// - Parameter opening: whether a session begins or goes on; `query.resumedSid` says the same to the server.
-  /// - Parameter timeout: for the connection, and once more for the answer to the join.
-  /// - Parameter connectTimeout: for TCP to one address; nil for no other limit.
   public static func connect(
-    to url: SignalURL, token: String, query: SignalQuery, opening: SignalState.Opening = .join,
-    timeout: Duration = .seconds(10), connectTimeout: Duration? = nil
+    to url: SignalURL, token: String, query: SignalQuery
   ) async throws(SignalError) -> SignalConnection {
-    try await SignalConnector(
-      url: url, token: token, query: query, timeout: timeout, opening: opening, connectTimeout: connectTimeout
-    ).connect()
+    try await SignalConnector(url: url, token: token, query: query, timeout: .seconds(10)).connect()
   }
 
   /// What the next connection of this session begins with.

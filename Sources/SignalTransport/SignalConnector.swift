@@ -9,6 +9,7 @@ struct SignalConnector {
   let token: String
   let query: SignalQuery
   let timeout: Duration
+  /// Whether a session begins or goes on; `query.resumedSid` says the same to the server.
   var opening = SignalState.Opening.join
   var authorities = NamedAuthorities.ofProcess
   /// Bytes of the largest message we take.

@@ -14,6 +14,7 @@ final class Probe: RoomDelegate, Sendable {
 
   /// Identities, and patterns of them; without any everyone.
   private let participants: [String]
+  private let names: NamePatterns
   private let withAudio: Bool
   private let shownSize: Dimensions?
   private let readsClock: Bool
@@ -24,7 +25,7 @@ final class Probe: RoomDelegate, Sendable {
   ///   - participants: identities, and patterns of them; without any everyone.
   ///   - shownSize: in which frames are shown; nil for their own.
   init(participants: [String], withAudio: Bool, shownAt shownSize: Dimensions?, readsClock: Bool) {
-    self.participants = participants
+    (self.participants, names) = (participants, NamePatterns(participants))
     self.withAudio = withAudio
     self.shownSize = shownSize
     self.readsClock = readsClock
@@ -80,7 +81,7 @@ final class Probe: RoomDelegate, Sendable {
   }
 
   private func isWanted(_ participant: RemoteParticipant) -> Bool {
-    NamePatterns(participants).matches(participant.identity)
+    names.matches(participant.identity)
   }
 }
 
@@ -106,19 +107,14 @@ extension Probe {
     guard room.remoteParticipants.values.contains(where: isWanted) else { return nobody(in: room) }
     let hint = withAudio ? "" : "; without --no-audio audio counts, too"
     let what = withAudio ? "anything" : "video"
-    if let only { return "\(only) publishes \(withAudio ? "nothing" : "no video")\(hint)" }
-    let who = NamePatterns(participants).words.map { "like \($0) " } ?? ""
+    if let only = names.only { return "\(only) publishes \(withAudio ? "nothing" : "no video")\(hint)" }
+    let who = names.words.map { "like \($0) " } ?? ""
     return "nobody \(who)in room \(room.name) publishes \(what)\(hint)"
   }
 
-  /// The only participant that is named; nil where there may be several.
-  private var only: String? {
-    participants.count == 1 && !NamePattern.isPattern(participants[0]) ? participants[0] : nil
-  }
-
   private func nobody(in room: Room) -> String {
-    guard let words = NamePatterns(participants).words else { return "nobody else is in room \(room.name)" }
-    let who = only.map { "participant \($0) is not" } ?? "nobody like \(words) is"
+    guard let words = names.words else { return "nobody else is in room \(room.name)" }
+    let who = names.only.map { "participant \($0) is not" } ?? "nobody like \(words) is"
     let choice = RawChoice(kind: .video, participants: participants)
     let hint = choice.hint(among: room.remoteParticipants.values).map { " (\($0))" } ?? ""
     return "\(who) in room \(room.name)\(hint); check the name"

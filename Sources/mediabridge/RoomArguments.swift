@@ -106,7 +106,7 @@ struct RoomArguments: ParsableArguments {
     if let token { return token }
     guard apiKey == nil, apiSecret == nil, !dev, let token = setting(nil, "LIVEKIT_TOKEN") else { return nil }
     let hasKeys = setting(nil, "LIVEKIT_API_KEY") != nil && setting(nil, "LIVEKIT_API_SECRET") != nil
-    return hasKeys && contradiction(TokenClaims.of(token)) != nil ? nil : token
+    return hasKeys && contradiction(TokenClaims(of: token)) != nil ? nil : token
   }
 
   /// Whether what it joins with is a token that was given, and no key.
@@ -165,7 +165,7 @@ struct RoomArguments: ParsableArguments {
 
   /// A token holds its room and its identity: others asked for at the same time would be passed over in silence.
   private func check(_ known: String) throws {
-    guard let (option, asked, granted) = contradiction(TokenClaims.of(known)) else { return }
+    guard let (option, asked, granted) = contradiction(TokenClaims(of: known)) else { return }
     let (name, advice) =
       token == nil
       ? ("the token of LIVEKIT_TOKEN", "unset LIVEKIT_TOKEN, or give --api-key and --api-secret")
@@ -182,13 +182,13 @@ struct RoomArguments: ParsableArguments {
   }
 
   /// As far as it is known before the room is joined.
-  var roomName: String? { room ?? knownToken.flatMap(TokenClaims.of)?.room }
+  var roomName: String? { room ?? knownToken.flatMap(TokenClaims.init)?.room }
 
   /// Refuses to join as one of those whose media is wanted: a room has each identity once, and who comes last stays.
   /// - Parameter participants: identities, and patterns of them.
   func check(participants: [String]) throws {
     if participants.contains("") { throw ValidationError("--participant is empty; give a value, or leave it out") }
-    let claims = knownToken.flatMap(TokenClaims.of)
+    let claims = knownToken.flatMap(TokenClaims.init)
     guard let own = claims == nil ? identity : claims?.identity else { return }
     // A pattern is for whoever else is there.
     guard let name = participants.first(where: { !NamePattern.isPattern($0) && $0 == own }) else { return }

@@ -53,21 +53,20 @@ struct AssignmentArguments<Scope: AssignmentScope>: ParsableArguments {
   /// - Throws: for what is no pair, and for one that is for a destination.
   static func values(of pairs: [String]) throws -> [String: String] {
     try pairs.map(parse).reduce(into: [:]) { values, assignment in
-      if let name = assignment.destination { throw noDestination(name, assignment, [], "destination") }
+      if let name = assignment.destination { throw noDestination(name, assignment, []) }
       values[assignment.name] = assignment.value
     }
   }
 
   /// What is set for each destination alone: by the name of its template, or of its file, which goes before that.
-  /// - Parameter what: the word for one.
   /// - Throws: for a destination that there is not.
-  func own(_ destinations: [Destination], called what: String = "destination") throws -> [[String: String]] {
+  func own(_ destinations: [Destination]) throws -> [[String: String]] {
     var values = destinations.map { _ in [String: String]() }
     for isFile in [false, true] {
       for assignment in try pairs.map(Self.parse) {
         guard let name = assignment.destination else { continue }
         let named = destinations.indices.filter { Self.names(destinations[$0]).contains(name) }
-        guard !named.isEmpty else { throw Self.noDestination(name, assignment, destinations, what) }
+        guard !named.isEmpty else { throw Self.noDestination(name, assignment, destinations) }
         for index in named where isFile == (name != destinations[index].template) {
           values[index][assignment.name] = assignment.value
         }
@@ -76,32 +75,32 @@ struct AssignmentArguments<Scope: AssignmentScope>: ParsableArguments {
     return values
   }
 
+  /// The word for one that a value may be for alone.
+  private static var part: String { Scope.part ?? "destination" }
+
   private static func names(_ destination: Destination) -> [String] {
     let file = destination.location.split(separator: "/").last.map(String.init)
     return [destination.template, file, destination.location].compactMap { $0 }
   }
 
   private static func noDestination(
-    _ name: String, _ assignment: Assignment, _ destinations: [Destination], _ what: String
+    _ name: String, _ assignment: Assignment, _ destinations: [Destination]
   ) -> ValidationError {
     let known = Set(destinations.compactMap(\.template)).sorted()
     let nearest = NearestName.of(name, in: destinations.flatMap(names)).map { "did you mean '\($0)'?" }
     let there = nearest ?? "there is \(known.map { "'\($0)'" }.joined(separator: " and "))"
     let advice =
-      destinations.isEmpty ? "this command has no \(what)s; write name=value" : "no \(what) '\(name)'; \(there)"
+      destinations.isEmpty ? "this command has no \(part)s; write name=value" : "no \(part) '\(name)'; \(there)"
     return ValidationError("--set \(name).\(assignment.name)=\(assignment.value): \(advice)")
   }
 
   /// Deals out what is set for all: each value is for the first group of templates of which one has the variable.
-  /// - Parameters:
-  ///   - destinations: those that a value may be for alone.
-  ///   - what: the word for one.
+  /// - Parameter destinations: those that a value may be for alone.
   /// - Throws: for a name that none of them has.
   func values(
-    for groups: [[TemplateName]], folder: String?, besides destinations: [Destination] = [],
-    called what: String = "destination"
+    for groups: [[TemplateName]], folder: String?, besides destinations: [Destination] = []
   ) throws -> [[String: String]] {
-    _ = try own(destinations, called: what)
+    _ = try own(destinations)
     var values: [String: String] = [:]
     for assignment in try pairs.map(Self.parse) where assignment.destination == nil {
       values[assignment.name] = assignment.value

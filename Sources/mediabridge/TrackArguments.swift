@@ -38,7 +38,7 @@ struct TrackArguments: ParsableArguments {
   }
 
   /// The only participant that is named; nil where there may be several.
-  var only: String? { participant.count == 1 && !NamePattern.isPattern(participant[0]) ? participant[0] : nil }
+  var only: String? { NamePatterns(participant).only }
   /// Names and patterns where there may be several; empty for all.
   var participants: [String] { only == nil ? participant : [] }
 

@@ -247,13 +247,12 @@ def test_frames_have_no_options_of_audio():
             assert (option in text) == (command == "record"), f"{option} of {command}"
 
 
-def test_a_server_that_is_away_for_minutes_is_waited_for():
-    said = " ".join(run("record", "--help").stdout.split())
-    assert "fifty, as without it, go on for 5 minutes at least, ten for 45 s" in said
-
-
 def help_of(command):
     return " ".join(run(command, "--help").stdout.split())
+
+
+def test_a_server_that_is_away_for_minutes_is_waited_for():
+    assert "fifty, as without it, go on for 5 minutes at least, ten for 45 s" in help_of("record")
 
 
 def test_the_help_of_a_command_speaks_of_what_it_has():

@@ -44,6 +44,8 @@ def test_whom_it_waits_for_is_said(server):
 def test_whose_audio_is_taken_is_said(server):
     """Another one follows once nothing of the first is there any more."""
     alice = server.foreign_publisher("--no-video", "--identity", "alice")
+    # The room is told of it once something has come.
+    server.watcher("test").wait_for("track_published")
     reader = Reader(server, "pcm")
     reader.read(4800)
     wait_until("it to be told", lambda: of("track", reader.events))

@@ -13,8 +13,9 @@ package enum MediaAddresses {
   /// Where a server listens that is to listen at `host`: clients take `localhost` for either address of loopback, so at
   /// each that there is.
   static func listened(at host: String) -> [String] {
+    guard host.lowercased() == "localhost" else { return [host] }
     let loopback = ["127.0.0.1", "::1"].filter(own.contains)
-    return host.lowercased() == "localhost" && !loopback.isEmpty ? loopback : [host]
+    return loopback.isEmpty ? [host] : loopback
   }
 
   private static var own: Set<String> {

@@ -68,9 +68,18 @@ final class DownTrack {
   /// - Returns: false when the subscriber does not take the track's codec, nor the other one that its publisher has.
   func start(with section: NegotiatedSection) -> Bool {
     if track.isReplaced, source === track { return turnToBackup(section) }
-    guard stream == nil else { return true }
+    return stream != nil || flow(in: section)
+  }
+
+  /// Begins in the codec of its source, or goes on in it.
+  private func flow(in section: NegotiatedSection) -> Bool {
     guard let format = SubscriberFormats.format(for: codec, in: section) else { return turnToBackup(section) }
-    stream = makeStream(of: format, in: section)
+    if stream == nil {
+      stream = makeStream(of: format, in: section)
+    } else {
+      stream?.rewriter.change(to: format.payloadType, codec: VideoCodec(encodingName: codec.name))
+      stream?.codec = format.codec
+    }
     choose(at: .now)
     requestKeyframe()
     return true
@@ -106,17 +115,7 @@ final class DownTrack {
     source.detach(self)
     (source, codec) = (backup, other)
     backup.attach(self)
-    return stream == nil ? start(with: section) : goOn(as: section)
-  }
-
-  /// What goes out already goes on in the codec of its new source.
-  private func goOn(as section: NegotiatedSection) -> Bool {
-    guard let format = SubscriberFormats.format(for: codec, in: section) else { return false }
-    stream?.rewriter.change(to: format.payloadType, codec: VideoCodec(encodingName: codec.name))
-    stream?.codec = format.codec
-    choose(at: .now)
-    requestKeyframe()
-    return true
+    return flow(in: section)
   }
 
   /// What of the publisher's header elements goes out, and under which id.

@@ -23,7 +23,7 @@ final class CaptionFile: Sendable {
   /// - Parameter claim: of that path.
   init(_ path: String, claim: FileClaim) { (self.path, self.claim) = (path, claim) }
 
-  /// How many cues are in it.
+  /// How many cues have come.
   var count: Int { state.withLock { $0.count } }
   var failure: LiveKitError? { state.withLock { $0.failure } }
 

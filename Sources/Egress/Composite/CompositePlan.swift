@@ -48,11 +48,8 @@ struct CompositePlan: Sendable {
   /// - Throws: what is not installed that mixing these kinds takes, with the line of each element and what to install.
   func checkInstalled(_ kinds: Set<Track.Kind>) throws(LiveKitError) {
     let names = kinds.sorted { $0.rawValue < $1.rawValue }.flatMap { RoomMix.templates(of: $0, options) }
-    try LiveKitError.wrapping { () throws(PipelineFailure) -> Void in
-      for name in names {
-        let template = try factory.template(name.kind, name.name)
-        try factory.checkElements(of: [template], values: RoomMix.values(options))
-      }
+    try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.checkElements(of: names, values: RoomMix.values(options))
     }
   }
 

@@ -55,7 +55,7 @@ public actor RoomComposite: EgressJob {
     }
     try plan.checkInstalled(options.kinds)
     try checkLabels()
-    if plan.onFrame == nil { loadElements() }
+    loadElements()
   }
 
   /// Encoders bring the largest libraries along, which take as long to load as it takes to join a room. Those of

@@ -144,11 +144,7 @@ final class FileClaim: Sendable {
   /// Lets others have it. A file that was made for this recording and holds nothing goes, with the folders that were made
   /// for it and hold nothing else. A disk that does not answer is left to itself.
   func release() {
-    let wasHeld = held.withLock { held in
-      defer { held = false }
-      return held
-    }
-    guard wasHeld else { return }
+    guard held.set(\.self, to: false) else { return }
     sight.perform { [file, hold] in
       let held = hold.withLock { hold in
         defer { hold = nil }

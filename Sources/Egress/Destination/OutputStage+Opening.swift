@@ -13,8 +13,7 @@ extension OutputStage {
 
   static let unopened = LiveKitError(
     .output,
-    "it could not be opened within 30 s: nobody reads the pipe, the disk or the server does not answer, or its name is "
-      + "not found")
+    "it could not be opened: nobody reads the pipe, the disk or the server does not answer, or its name is not found")
 
   /// Opens it. What comes meanwhile waits.
   /// - Returns: why that cannot be, where it is known at once.

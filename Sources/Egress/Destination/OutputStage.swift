@@ -49,7 +49,8 @@ final class OutputStage: Sendable {
 
   /// Opens one that was to wait: the stage before has ended. Whoever calls it does so one after the other.
   func begin() {
-    guard let hold = state.withLock({ $0.hold }) else { return }
+    // Without what waits: whoever keeps it would have that copied.
+    guard let hold = state.withLock({ $0.hold?.emptied }) else { return }
     segments?.takeOver()
     if let refusal = open(hold) {
       hold.onFailure(refusal)
@@ -153,9 +154,7 @@ final class OutputStage: Sendable {
       [segments?.captions?.segments ?? [], segments?.all ?? [], isComplete ? [destination.location] : []])
   }
   /// The last of those.
-  var newestCompletedFile: String? {
-    isComplete ? destination.location : segments.flatMap { $0.files.last ?? $0.initializations.last }
-  }
+  var newestCompletedFile: String? { isComplete ? destination.location : segments?.all.last }
 
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
   var length: Duration? { state.withLock { $0.rest?.stored?.length } }

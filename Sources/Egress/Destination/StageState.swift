@@ -5,13 +5,18 @@ import MediaPipelines
 /// How far a stage has come, and what went wrong with it.
 struct StageState: Sendable {
   enum Phase: Sendable {
-    /// The stage before has to end first.
-    case held(StageHold)
-    /// It is being opened, which may take any time.
-    case opening(StageHold)
+    /// Media waits.
+    case waiting(StageHold, for: Awaited)
     case running
     /// Nobody writes it any more.
     case ended(Rest)
+  }
+
+  enum Awaited: Sendable {
+    /// The stage before has to end first.
+    case end
+    /// It is being opened, which may take any time.
+    case opening
   }
 
   /// What is known of a stage that has ended.
@@ -44,21 +49,18 @@ struct StageState: Sendable {
 
   init(_ pipeline: OutputPipeline, _ hold: StageHold?) {
     self.pipeline = pipeline
-    phase = hold.map(Phase.held) ?? .running
+    phase = hold.map { .waiting($0, for: .end) } ?? .running
   }
 
   /// Whether what is said now still goes in.
   var takesCaptions: Bool { hold == nil && !isOpening && !isCompleting }
-  var hold: StageHold? { if case .held(let hold) = phase { hold } else { nil } }
+  var hold: StageHold? { if case .waiting(let hold, for: .end) = phase { hold } else { nil } }
   /// Whether media waits since it is not open yet.
-  var isOpening: Bool { if case .opening = phase { pipeline != nil && !isAbandoned } else { false } }
-  /// How many buffers wait.
-  var waiting: Int {
-    switch phase {
-    case .held(let hold), .opening(let hold): hold.waiting.count
-    case .running, .ended: 0
-    }
+  var isOpening: Bool {
+    if case .waiting(_, for: .opening) = phase { pipeline != nil && !isAbandoned } else { false }
   }
+  /// How many buffers wait.
+  var waiting: Int { if case .waiting(let hold, for: _) = phase { hold.waiting.count } else { 0 } }
   var rest: Rest? { if case .ended(let rest) = phase { rest } else { nil } }
 
   /// When a frame of video is shown: the first one from the beginning on. An encoder that was late may have left out what was
@@ -72,18 +74,11 @@ struct StageState: Sendable {
   /// - Parameter isFull: whether a pipeline with room for so many more is full.
   /// - Returns: false where media does not wait.
   mutating func keep(_ held: StageHold.Held, isFull: (_ waiting: Int) -> Bool) -> Bool {
+    guard case .waiting(var hold, let awaited) = phase else { return false }
     // Let go of first: the array is not to be copied.
-    switch phase {
-    case .held(var hold):
-      phase = .running
-      hold.add(held, isFull: isFull(hold.waiting.count))
-      phase = .held(hold)
-    case .opening(var hold):
-      phase = .running
-      hold.add(held, isFull: isFull(hold.waiting.count))
-      phase = .opening(hold)
-    case .running, .ended: return false
-    }
+    phase = .running
+    hold.add(held, isFull: isFull(hold.waiting.count))
+    phase = .waiting(hold, for: awaited)
     return true
   }
 
@@ -99,12 +94,12 @@ struct StageState: Sendable {
 
   /// It is being opened, and what waits goes on doing so.
   /// - Parameter new: for one that did not wait for another.
-  mutating func open(_ new: StageHold) { phase = .opening(hold ?? new) }
+  mutating func open(_ new: StageHold) { phase = .waiting(hold ?? new, for: .opening) }
 
   /// It is open: nothing waits any more.
   /// - Returns: what did.
   mutating func begin() -> [StageHold.Held] {
-    guard case .opening(let hold) = phase else { return [] }
+    guard case .waiting(let hold, for: .opening) = phase else { return [] }
     phase = .running
     return hold.waiting
   }
@@ -129,6 +124,9 @@ struct StageHold: Sendable {
     onTaken: @escaping @Sendable () -> Void = {}, onBegun: @escaping @Sendable (OutputStage) -> Void = { _ in },
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) { (self.onTaken, self.onBegun, self.onFailure) = (onTaken, onBegun, onFailure) }
+
+  /// The same for one of which nothing waits.
+  var emptied: StageHold { StageHold(onTaken: onTaken, onBegun: onBegun, onFailure: onFailure) }
 
   /// - Parameter isFull: whether the oldest of the same input goes for it, as frames and PCM do.
   mutating func add(_ held: Held, isFull: Bool) {

@@ -43,19 +43,3 @@ extension RawChoice {
     return RoomCensus(people: all).hint(insteadOf: participants)
   }
 }
-
-extension RoomCensus {
-  /// Who is there, or what is published, instead of what is waited for; nil for nobody and nothing.
-  /// - Parameter wanted: identities, and patterns of them; without any, anybody would do.
-  func hint(insteadOf wanted: [String]) -> String? {
-    let patterns = NamePatterns(wanted)
-    let liked = RoomCensus(people: people.filter { patterns.matches($0.identity) })
-    guard !liked.people.isEmpty else {
-      let meant = wanted.filter { !NamePattern.isPattern($0) }.compactMap { nearest($0) }.first
-      return names.map { $0 + (meant.map { ": did you mean \($0)?" } ?? "") }
-    }
-    if let published = liked.published { return "there is only \(published)" }
-    // Without a name anybody would do: nobody publishes.
-    return patterns.words.flatMap { _ in liked.names.map { "\($0), but without tracks" } }
-  }
-}

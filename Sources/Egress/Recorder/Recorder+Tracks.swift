@@ -210,7 +210,6 @@ extension Recorder {
     guard tracks.passedOver.note(others.compactMap(\.identity)),
       let omission = tracks.passedOver.omission(besides: identity)
     else { return }
-    let isNews = tracks.omissions.note(omission)
-    if isFirst, isNews { tell(.omitted(omission)) }
+    if isFirst { note(omission) } else { _ = tracks.omissions.note(omission) }
   }
 }

@@ -41,6 +41,9 @@ package struct NamePatterns: Sendable {
     patterns.isEmpty || name.map { name in patterns.contains { $0.matches(name) } } == true
   }
 
+  /// The only name; nil where several may fit.
+  package var only: String? { names.count == 1 && !NamePattern.isPattern(names[0]) ? names[0] : nil }
+
   /// For people; nil where all fit.
   package var words: String? { names.isEmpty ? nil : names.joined(separator: " or ") }
 }

@@ -197,7 +197,7 @@ struct RecordingSearch {
       guard found.publications.isEmpty, let published = census(of: [found.participant]).published else { return "" }
       return "there is only \(published): check what is asked for, or "
     }
-    if let identity = options.participant, let nearest = census(of: people).nearest(identity) {
+    if let nearest = census(of: people).nearest(to: wanted) {
       return "did you mean \(nearest)? If not, "
     }
     if !options.trackSids.isEmpty { return (hint.map { "\($0): " } ?? "") + "check the SID, or " }
@@ -210,9 +210,9 @@ struct RecordingSearch {
   // MARK: What there is instead
 
   /// Who is there, or what is published, instead of what is waited for; nil for nobody and nothing.
-  private var hint: String? {
-    census(of: people).hint(insteadOf: options.participant.map { [$0] } ?? options.participantPatterns)
-  }
+  private var hint: String? { census(of: people).hint(insteadOf: wanted) }
+
+  private var wanted: [String] { options.participant.map { [$0] } ?? options.participantPatterns }
 
   private var people: [RemoteParticipant] { Array(room.remoteParticipants.values) }
 

@@ -43,6 +43,29 @@ struct RoomCensus: Sendable {
   }
 }
 
+// What there is instead of what is waited for. Of `wanted` are identities, and patterns of them; without any, anybody would
+// do.
+extension RoomCensus {
+  /// Who is there, or what is published; nil for nobody and nothing.
+  func hint(insteadOf wanted: [String]) -> String? {
+    let patterns = NamePatterns(wanted)
+    let liked = RoomCensus(people: people.filter { patterns.matches($0.identity) })
+    guard !liked.people.isEmpty else {
+      return names.map { $0 + (nearest(to: wanted).map { ": did you mean \($0)?" } ?? "") }
+    }
+    if let published = liked.published { return "there is only \(published)" }
+    // Without a name anybody would do: nobody publishes.
+    return patterns.words.flatMap { _ in liked.names.map { "\($0), but without tracks" } }
+  }
+
+  /// Who was meant most likely, where nobody is called so; nil where somebody is.
+  func nearest(to wanted: [String]) -> String? {
+    let patterns = NamePatterns(wanted)
+    guard !people.contains(where: { patterns.matches($0.identity) }) else { return nil }
+    return wanted.filter { !NamePattern.isPattern($0) }.compactMap { nearest($0) }.first
+  }
+}
+
 extension RoomCensus.Person {
   /// - Parameters:
   ///   - named: whether tracks are asked for by their names.

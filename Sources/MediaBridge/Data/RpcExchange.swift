@@ -52,14 +52,8 @@ final class RpcExchange: Sendable {
     /// What is being answered, by who calls and the calls' own numbers.
     var answers: [String: [Int: Answer]] = [:]
     var count = 0
-    /// Bytes of payloads that came as streams, by who sent them.
-    var held: [String: Locked<Int>] = [:]
-
-    mutating func held(of sender: String) -> UnreadBytes {
-      let total = held[sender] ?? Locked(0)
-      held[sender] = total
-      return UnreadBytes(of: total)
-    }
+    /// Of payloads that came as streams.
+    var held = UnreadTotals()
 
     func verdict(on caller: String) -> Verdict {
       let answers = answers[caller, default: [:]].values
@@ -95,7 +89,7 @@ final class RpcExchange: Sendable {
       guard verdict != .leftOut else { return verdict }
       state.count += 1
       let number = state.count
-      let call = IncomingCall(request: request, stream: stream, caller: caller, held: state.held(of: caller))
+      let call = IncomingCall(request: request, stream: stream, caller: caller, held: state.held.unread(of: caller))
       let work = Task {
         switch verdict {
         case .answered: await reply(to: call, by: participant, logger)
@@ -272,7 +266,7 @@ final class RpcExchange: Sendable {
     let id = stream.info.rpcID
     state.withLock { state in
       guard let call = state.calls[id], call.recipient == sender, call.reading == nil else { return }
-      let (outcome, held) = (call.outcome, state.held(of: sender))
+      let (outcome, held) = (call.outcome, state.held.unread(of: sender))
       state.calls[id]?.reading = Task {
         do throws(RpcError) {
           outcome.settle(.success(try await stream.payload(countedIn: held, else: .responsePayloadTooLarge)))
@@ -290,7 +284,7 @@ final class RpcExchange: Sendable {
       let calls = state.calls.values.filter { other == nil ? $0.isUnderWay : $0.recipient == other }
       let answers = state.answers.filter { other == nil || $0.key == other }
       for caller in answers.keys { state.answers[caller] = nil }
-      if let other { state.held[other] = nil } else { state.held = [:] }
+      state.held.forget(other)
       return (calls.map(\.outcome), answers.values.flatMap { Array($0.values) })
     }
     for outcome in calls { outcome.settle(.failure(.builtIn(.recipientDisconnected))) }

@@ -17,14 +17,7 @@ final class StreamReceiver: Sendable {
     var texts: [String: TextStreamHandler] = [:]
     var bytes: [String: ByteStreamHandler] = [:]
     var open = IncomingStreams<StreamSink>()
-    /// Bytes that wait to be read, by who sends them.
-    var unread: [String: Locked<Int>] = [:]
-
-    mutating func unread(from origin: String) -> Locked<Int> {
-      let count = unread[origin] ?? Locked(0)
-      unread[origin] = count
-      return count
-    }
+    var unread = UnreadTotals()
   }
 
   private let state = Locked(State())
@@ -52,7 +45,7 @@ final class StreamReceiver: Sendable {
     to reader: TextStreamHandler? = nil
   ) {
     let isOpen = Locked(false)
-    let unread = state.withLock { $0.unread(from: origin) }
+    let unread = state.withLock { $0.unread.total(of: origin) }
     let (sink, source) = StreamSink.make(countedIn: unread, inflating: header.content) {
       [weak self, id = header.streamID] in
       // Another one of that id may be open.
@@ -115,7 +108,7 @@ final class StreamReceiver: Sendable {
   /// - Parameter origin: who has left; nil for the end of the session.
   func cut(from origin: String?) {
     let cut = state.withLock { state in
-      if let origin { state.unread[origin] = nil } else { state.unread = [:] }
+      state.unread.forget(origin)
       return state.open.removeAll(from: origin)
     }
     for sink in cut { sink.finish(.terminated) }

@@ -68,6 +68,25 @@ final class UnreadBytes: Sendable {
   }
 }
 
+/// Bytes that are counted together, by who sent them.
+struct UnreadTotals: Sendable {
+  private var totals: [String: Locked<Int>] = [:]
+
+  mutating func total(of sender: String) -> Locked<Int> {
+    let total = totals[sender] ?? Locked(0)
+    totals[sender] = total
+    return total
+  }
+
+  mutating func unread(of sender: String) -> UnreadBytes { UnreadBytes(of: total(of: sender)) }
+
+  /// What still waits is counted no more with what comes later.
+  /// - Parameter sender: nil for all.
+  mutating func forget(_ sender: String?) {
+    if let sender { totals[sender] = nil } else { totals = [:] }
+  }
+}
+
 /// The other end of a sink, for one reader.
 struct StreamSource: Sendable {
   fileprivate let unread: UnreadBytes

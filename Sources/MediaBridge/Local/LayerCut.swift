@@ -2,7 +2,7 @@ import MediaCore
 
 /// The layers of a video track, cut for the size in which its frames come. A window that is dragged has many: one that
 /// lasts for a second is there to stay, and until then frames are fitted into the layers of the one before. What is
-/// only turned has layers as long as before, and is followed at once. Pure.
+/// only turned is followed at once. Pure.
 struct LayerCut: Sendable {
   private static let patience = Duration.seconds(1)
 
@@ -16,7 +16,6 @@ struct LayerCut: Sendable {
   /// What may follow.
   private struct Next: Sendable {
     var size: Dimensions
-    var layers: [PublishPlan.Layer]
     var since: MediaTime
   }
 
@@ -31,15 +30,17 @@ struct LayerCut: Sendable {
       next = nil
       return false
     }
-    let known = next.flatMap { $0.size == new ? $0 : nil }
-    let found = known ?? Next(size: new, layers: plan.layers(for: new), since: time)
-    let isAsLong = found.layers.map { $0.size?.longer } == layers.map { $0.size?.longer }
-    guard isAsLong || time - found.since >= Self.patience else {
-      next = found
+    let since = next.flatMap { $0.size == new ? $0.since : nil } ?? time
+    guard plan.frameSize == nil || isOnlyTurned(new) || time - since >= Self.patience else {
+      next = Next(size: new, since: since)
       return false
     }
-    let areOthers = found.layers != layers
-    (layers, size, next) = (found.layers, new, nil)
-    return areOthers
+    let before = layers
+    (layers, size, next) = (plan.layers(for: new), new, nil)
+    return layers != before
+  }
+
+  private func isOnlyTurned(_ new: Dimensions) -> Bool {
+    size.map { ($0.width, $0.height) == (new.height, new.width) } ?? true
   }
 }

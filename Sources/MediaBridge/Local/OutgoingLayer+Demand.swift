@@ -54,7 +54,7 @@ extension OutgoingLayer {
 }
 
 extension PublishPlan.Layer {
-  /// Frames of another shape than the first ones are no larger than those.
+  /// Frames of another shape than those it is cut for are no larger than they are.
   func size(of frame: Dimensions) -> Dimensions {
     size.map { frame.scaled(by: Double($0.longer) / Double(frame.longer)) } ?? frame
   }

@@ -3,7 +3,7 @@ import MediaCore
 import PeerTransport
 import RTP
 
-/// A packet that goes now.
+/// A packet that has its number.
 struct OutgoingPacket: Sendable {
   var packet: RTPPacket
   /// The header extension of the transport-wide number; nil where there is none.
@@ -118,17 +118,16 @@ final class OutgoingLink: Sendable {
   /// - Returns: bytes of the packet; nil where there is none.
   @discardableResult
   private func release(_ waiting: WaitingPacket, at time: MediaTime) -> Int? {
-    let made: OutgoingPacket? =
-      switch waiting {
-      case .new(let media, of: let stream): stream.makePacket(media, at: time)
-      case .again(let known): known
-      }
-    guard let made else { return nil }
-    put(made, at: time)
-    if case .new(_, of: let stream) = waiting, stream.rank != nil, made.packet.marker {
-      probeTail(of: stream, at: time)
+    switch waiting {
+    case .again(let known):
+      put(known, at: time)
+      return known.packet.count
+    case .new(let media, of: let stream):
+      guard let made = stream.makePacket(media, at: time) else { return nil }
+      put(made, at: time)
+      if stream.rank != nil, made.packet.marker { probeTail(of: stream, at: time) }
+      return made.packet.count
     }
-    return made.packet.count
   }
 
   /// Notes a packet that goes now, and gives a new one its transport-wide number where it has room for one.
@@ -151,7 +150,7 @@ final class OutgoingLink: Sendable {
   }
 
   private func putProbe(of stream: OutgoingRTP, at time: MediaTime) {
-    if let padding = stream.makePadding(1) { put(padding, at: time) }
+    if let padding = stream.makePadding(1, at: time) { put(padding, at: time) }
   }
 
   /// Whether there is room to send a packet again.
@@ -209,8 +208,8 @@ final class OutgoingLink: Sendable {
     guard let missing = state.value.controller.missingPadding(at: now) else { return }
     var left = state.value.pacer.isEmpty ? missing : 0
     let bitrates = state.value.shares.bitrates
-    let largest = layers().last { bitrates[$0.stream.ssrc] != nil && $0.demand.rank != nil }
-    while left > 0, let packet = largest?.stream.makePadding(.max) {
+    let largest = layers().last { bitrates[$0.stream.ssrc] != nil && $0.stream.rank != nil }
+    while left > 0, let packet = largest?.stream.makePadding(.max, at: now) {
       left -= packet.packet.count + LinkEstimate.overhead
       put(packet, at: now)
     }

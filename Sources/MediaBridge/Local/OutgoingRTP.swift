@@ -112,13 +112,13 @@ final class OutgoingRTP: Sendable {
   /// A packet of nothing but padding, which is numbered with the frames and goes now.
   /// - Parameter count: bytes of padding, from 1 on.
   /// - Returns: nil within a frame, and where nobody reports when it came.
-  func makePadding(_ count: UInt8) -> OutgoingPacket? {
+  func makePadding(_ count: UInt8, at time: MediaTime) -> OutgoingPacket? {
     state.withLock { state in
       guard let format = state.format, let id = format.numberID, let packet = state.makePadding(count, ssrc, format)
       else {
         return nil
       }
-      state.sender.sent(packet, at: .now)
+      state.sender.sent(packet, at: time)
       return OutgoingPacket(packet: packet, numberID: id)
     }
   }

@@ -74,6 +74,8 @@ extension VideoPublishOptions {
     (options.preferredCodec, options.preferredBackupCodec) = (codec, nil)
     // Those are for the encoder of the other codec.
     (options.encodeTemplate, options.values) = (nil, [:])
+    // In one layer, as the first codec: a server tells layers apart by those of the track.
+    options.simulcast = false
     return options
   }
 

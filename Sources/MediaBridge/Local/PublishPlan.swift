@@ -56,10 +56,7 @@ struct PublishPlan: Sendable {
     (plan.codec, plan.encodeTemplate, plan.layers) = (backup.codec, backup.encodeTemplate, backup.layers)
     (plan.backup, plan.values, plan.isAsItIs, plan.reason) = (nil, [:], false, nil)
     plan.cut = cut.flatMap { cut in
-      guard var options = cut.options.backup else { return nil }
-      // It has one layer, as the first codec has.
-      options.simulcast = false
-      return Cut(size: cut.size, options: options, isScreen: cut.isScreen)
+      cut.options.backup.map { Cut(size: cut.size, options: $0, isScreen: cut.isScreen) }
     }
     return plan
   }
@@ -114,9 +111,7 @@ struct PublishPlan: Sendable {
     backup = options.backup.map { other in
       Backup(
         codec: other.preferredCodec.rawValue, encodeTemplate: other.usedEncodeTemplate,
-        // As many as the first codec has: a server tells layers apart by those of the track.
-        layers: Array(Self.layers(of: size, other, isScreen: isScreen).suffix(layers.count)),
-        policy: options.backupCodecPolicy)
+        layers: Self.layers(of: size, other, isScreen: isScreen), policy: options.backupCodecPolicy)
     }
   }
 

@@ -81,20 +81,19 @@ struct LatenessShares: Sendable {
   private static let rest = 0.03
 
   private var weights = [Double](repeating: 0, count: Self.count)
-  private var total = 0.0
 
   mutating func note(_ lateness: Duration) {
     for index in weights.indices { weights[index] *= Self.memory }
-    total = total * Self.memory + 1
     weights[Self.index(lateness)] += 1
   }
 
   /// The step that all but a few did not exceed; zero where there was nothing.
   var usual: Duration {
+    let rest = weights.reduce(0, +) * Self.rest
     var later = 0.0
     for index in weights.indices.reversed() {
       later += weights[index]
-      if later > total * Self.rest { return Self.step * (index + 1) }
+      if later > rest { return Self.step * (index + 1) }
     }
     return .zero
   }

@@ -13,6 +13,7 @@ struct QuietAudio: Sendable {
 
   /// Takes note of the next audio.
   /// - Parameter peak: 0…1.
+  /// - Returns: whether nobody misses a little of it.
   mutating func contains(peak: Float) -> Bool {
     let peak = min(peak, 1)
     loudest = max(peak, loudest * Self.memory)

@@ -50,8 +50,8 @@ extension RoomSession {
 
   private func warn(of unstopped: [String]) {
     logger.warning(
-      "what was received before has not stopped; the connection is brought back beside it",
-      metadata: ["tracks": "\(unstopped.joined(separator: ", "))"])
+      "what was received or sent before has not stopped; the connection is brought back beside it",
+      metadata: unstopped.isEmpty ? [:] : ["tracks": "\(unstopped.joined(separator: ", "))"])
   }
 
   private func run(_ client: SignalClient, _ query: SignalQuery) async {

@@ -49,6 +49,11 @@ extension PipelineFactory {
     }
   }
 
+  /// The same of templates as they are there now.
+  package func checkElements(of templates: [TemplateName], values: [String: String] = [:]) throws(PipelineFailure) {
+    for name in templates { try checkElements(of: [template(name.kind, name.name)], values: values) }
+  }
+
   package func variables(of template: TemplateName) throws(PipelineFailure) -> Set<String> {
     Set(try self.template(template.kind, template.name).variables.map(\.name))
   }

@@ -13,8 +13,7 @@ struct PublishCommand: AsyncParsableCommand {
       screen-audio (what is heard), microphone, or the name of a capture template, such as pattern and tone: \
       `mediabridge pipelines list` shows them, and --set changes them. H.264, VP8, VP9 and Opus go as they are, in one \
       layer, where that can be: without B-frames, and with a keyframe every 4 s. All else, and all with --encode, is \
-      decoded, and encoded as --codec in the layers that LiveKit's clients send. It ends with its files, or at Ctrl-C. \
-      --set NAME.name=value is for the template NAME alone.
+      decoded, and encoded as --codec in the layers that LiveKit's clients send. It ends with its files, or at Ctrl-C.
       """)
 
   @Argument(help: ArgumentHelp("What to publish", valueName: "source")) var sources: [String] = []
@@ -39,7 +38,7 @@ struct PublishCommand: AsyncParsableCommand {
       "What becomes of --codec once --backup-codec is sent: regression (everybody receives that instead), simulcast "
         + "(both are sent), or prefer-regression, which leaves it to the server and is so without it",
       valueName: "policy"),
-    transform: backupCodecPolicy(named:))
+    transform: word(named:))
   var backupCodecPolicy: BackupCodecPolicy?
   @Option(
     help: ArgumentHelp("Bitrate of the largest layer, such as 3000 for 3 Mbit/s", valueName: "kbit/s"),
@@ -107,9 +106,9 @@ struct PublishCommand: AsyncParsableCommand {
     let groups =
       [sources.map(\.templateName)] + process.templates.map { [$0] }
       + [videoOptions().templates, audioOptions().templates]
-    let (places, what) = (sources.map(\.place) + process.places, "template")
-    let values = try set.values(for: groups, folder: access.pipelines, besides: places, called: what)
-    let own = try set.own(places, called: what)
+    let places = sources.map(\.place) + process.places
+    let values = try set.values(for: groups, folder: access.pipelines, besides: places)
+    let own = try set.own(places)
     for index in sources.indices { try sources[index].set(values[0], own[index], folder: access.pipelines) }
     process.set(Array(values[1..<values.count - 2]), Array(own[sources.count...]))
     return Words(
@@ -147,9 +146,7 @@ struct PublishCommand: AsyncParsableCommand {
       try LiveKitError.wrapping { () throws(PipelineFailure) -> Void in
         let factory = PipelineFactory(folder: access.pipelines, overrides: values)
         try factory.check(names)
-        for name in names {
-          try factory.checkElements(of: [try factory.template(name.kind, name.name)], values: [:])
-        }
+        try factory.checkElements(of: names)
       }
     }
   }

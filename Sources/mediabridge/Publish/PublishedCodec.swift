@@ -1,5 +1,4 @@
 import ArgumentParser
-import MediaBridge
 
 /// What publishing commands encode video as.
 enum PublishedCodec {
@@ -9,13 +8,4 @@ enum PublishedCodec {
   static func check(_ codec: String) throws {
     guard names.contains(codec) else { throw ValidationError("--codec \(codec): give vp8, vp9, h264 or av1") }
   }
-}
-
-/// The transform of `--backup-codec-policy`.
-func backupCodecPolicy(named name: String) throws -> BackupCodecPolicy {
-  guard let policy = BackupCodecPolicy(rawValue: name) else {
-    let names = BackupCodecPolicy.allCases.map(\.rawValue).joined(separator: ", ")
-    throw ValidationError("give one of \(names)")
-  }
-  return policy
 }

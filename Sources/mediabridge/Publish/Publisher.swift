@@ -15,15 +15,6 @@ struct Publisher {
   /// What is in the files, by the place of each among the sources.
   private let found = Locked<[Int: Set<Track.Kind>]>([:])
 
-  init(
-    room: Room, sources: [Source], process: PublishProcess, video: VideoPublishOptions, audio: AudioPublishOptions,
-    isLooped: Bool, reconnectFor: Duration, console: Console
-  ) {
-    (self.room, self.sources, self.process) = (room, sources, process)
-    (self.video, self.audio) = (video, audio)
-    (self.isLooped, self.reconnectFor, self.console) = (isLooped, reconnectFor, console)
-  }
-
   /// Finds out what is in the files, before the room is joined: nobody is told to come for what is no media.
   /// - Throws: what is wrong with one, or that a signal has come meanwhile.
   func readFiles(_ interruption: Interruption) async throws {

@@ -45,6 +45,14 @@ struct LayerCutTests {
     #expect(followed == [4000] && cut.layers.map(\.size) == [size(470, 180), size(940, 360)])
   }
 
+  /// Along the side by which layers do not go, too.
+  @Test func aWindowThatIsDraggedInHeightIsFollowedOnce() {
+    var cut = LayerCut(plan(size(1280, 720), isScreen: true))
+    let frames = (0..<60).map { (time: $0 * 100, size: size(1280, 720 - 10 * Int32(min($0, 30)))) }
+    let followed = changes(&cut, frames)
+    #expect(followed == [4000] && cut.layers.map(\.size) == [size(640, 210), size(1280, 420)])
+  }
+
   @Test func whatComesBackWasNeverAway() {
     var cut = LayerCut(plan(size(640, 360)))
     let frames = [(0, 1280), (900, 640), (1000, 1280), (1900, 1280)]

@@ -4,7 +4,8 @@ struct SegmentLedger {
   private(set) var initializations: [String] = []
   /// Paths of the segments that are complete and still there.
   private(set) var files: [String] = []
-  /// All of these, those in front first. Whoever asks each second gets this list and no copy.
+  /// All of these, those in front first. Whoever asks each second gets this list, and no copy
+  /// where there is no other.
   private(set) var all: [String] = []
   /// Of all that is complete, also of what has gone.
   private(set) var bytes: Int64 = 0

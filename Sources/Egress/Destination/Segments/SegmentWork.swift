@@ -17,7 +17,6 @@ struct SegmentWork: SegmentedWork {
   /// Whether something is in front of the segments already, where their format asks for it.
   private var hasBegun = false
 
-  var initializations: [String] { ledger.initializations }
   var files: [String] { ledger.files }
   var all: [String] { ledger.all }
   var bytes: Int64 { ledger.bytes }

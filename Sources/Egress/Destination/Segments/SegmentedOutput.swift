@@ -11,7 +11,6 @@ import PipelineTemplates
 final class SegmentedOutput: @unchecked Sendable {
   /// What others see of it.
   private struct Figures {
-    var initializations: [String] = []
     var files: [String] = []
     var all: [String] = []
     var bytes: Int64 = 0
@@ -112,15 +111,13 @@ final class SegmentedOutput: @unchecked Sendable {
 
   private func show() {
     let now = Figures(
-      initializations: work.initializations, files: work.files, all: work.all, bytes: work.bytes, length: work.length)
+      files: work.files, all: work.all, bytes: work.bytes, length: work.length)
     figures.withLock { $0 = now }
   }
 
-  /// Paths of what goes in front of segments, in files of their own.
-  var initializations: [String] { figures.withLock { $0.initializations } }
   /// Paths of the segments that are complete and still there, in their order.
   var files: [String] { figures.withLock { $0.files } }
-  /// Paths of both, those in front first.
+  /// Paths of what goes in front of segments, in files of their own, and then of those.
   var all: [String] { figures.withLock { $0.all } }
   /// Of the segments that are complete.
   var bytes: Int64 { figures.withLock { $0.bytes } }
@@ -130,11 +127,9 @@ final class SegmentedOutput: @unchecked Sendable {
 
 /// What becomes of what comes out at an appsink `segments`.
 protocol SegmentedWork {
-  /// Paths of what goes in front of them, as far as it is written.
-  var initializations: [String] { get }
   /// Paths of what is complete and still there.
   var files: [String] { get }
-  /// Paths of both.
+  /// Paths of what goes in front of them, as far as it is written, and then of those.
   var all: [String] { get }
   /// Of what is complete, also of what has gone.
   var bytes: Int64 { get }
@@ -151,7 +146,6 @@ protocol SegmentedWork {
 }
 
 extension SegmentedWork {
-  var initializations: [String] { [] }
   var all: [String] { files }
 }
 

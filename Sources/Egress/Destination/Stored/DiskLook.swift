@@ -1,7 +1,7 @@
 import Dispatch
 import MediaCore
 
-/// Looks at what lies on a disk, on a thread of its own. A disk that does not answer, as one of a server that is away,
+/// Looks at what lies on a disk, or does something there, on a thread of its own. A disk that does not answer, as one of a server that is away,
 /// holds up whoever asks first for a moment, and then nobody until it is back.
 final class DiskLook<Seen: Sendable>: Sendable {
   private struct State: Sendable {
