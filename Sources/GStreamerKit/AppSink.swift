@@ -99,7 +99,6 @@ private final class SinkCallbacks: Callback {
 
   private func deliver(_ sample: OpaquePointer) {
     guard let buffer = gst_sample_get_buffer(sample) else { return }
-    shim_handoff_acquire(buffer)
     onBuffer(
       MediaBuffer(
         retaining: buffer, format: format(of: sample), shift: shift(of: sample), quarterTurns: quarterTurns))

@@ -96,8 +96,7 @@ private final class ConvertedStream {
 
   private func convert(_ frames: UnsafeMutableRawPointer?, _ count: Int, at time: MediaTime) -> AudioConverter.Piece? {
     let made = Int(gst_audio_converter_get_out_frames(converter, gsize(count)))
-    // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
-    guard let buffer = gst_buffer_new_allocate(nil, gsize(made * bytesPerFrame), nil) else { return nil }
+    guard let buffer = newBuffer(gsize(made * bytesPerFrame)) else { return nil }
     defer { gst_buffer_unref(buffer) }
     guard fill(buffer, made, from: frames, count) else { return nil }
     let start = time - lag.duration

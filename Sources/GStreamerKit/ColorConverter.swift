@@ -54,7 +54,7 @@ private final class ColorConversion: @unchecked Sendable {
 
   /// - Returns: nil when the memory cannot be read.
   func convert(_ media: MediaBuffer) -> MediaBuffer? {
-    guard let buffer = gst_buffer_new_allocate(allocator, target.size, nil) else { return nil }
+    guard let buffer = newBuffer(target.size, of: allocator) else { return nil }
     defer { gst_buffer_unref(buffer) }
     guard write(media, into: buffer) else { return nil }
     (buffer.pointee.pts, buffer.pointee.dts) = (media.pts.clockTime, media.dts.clockTime)

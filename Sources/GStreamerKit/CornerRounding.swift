@@ -119,7 +119,6 @@ extension MixerBranch {
   /// Hands on what comes out of the branch, on the streaming thread. Call it before `start`, once.
   public func watchFrames(_ body: @escaping @Sendable (VideoFrameBuffer) -> Void) {
     changeOutput { buffer, format in
-      shim_handoff_acquire(buffer)
       let media = MediaBuffer(retaining: buffer, format: format, shift: 0, quarterTurns: 0)
       VideoFrameBuffer(media).map(body)
       return buffer

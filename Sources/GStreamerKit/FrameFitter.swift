@@ -65,8 +65,7 @@ private final class FrameScaler {
 
   /// - Returns: nil when the memory cannot be read.
   func scale(_ frame: VideoFrameBuffer) -> VideoFrameBuffer? {
-    // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
-    guard let buffer = gst_buffer_new_allocate(nil, target.size, nil) else { return nil }
+    guard let buffer = newBuffer(target.size) else { return nil }
     defer { gst_buffer_unref(buffer) }
     guard frame.convert(by: converter, &source, into: buffer, &target) else { return nil }
     buffer.pointee.pts = frame.media.pts.clockTime

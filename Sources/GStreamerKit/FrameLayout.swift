@@ -59,7 +59,7 @@ extension SharedPad {
     guard let caps = gst_pad_get_current_caps(pointer) else { return nil }
     defer { gst_caps_unref(caps) }
     var info = GstVideoInfo()
-    guard gst_video_info_from_caps(&info, caps) != 0, let copy = gst_buffer_new_allocate(nil, info.size, nil) else {
+    guard gst_video_info_from_caps(&info, caps) != 0, let copy = newBuffer(info.size) else {
       return nil
     }
     guard Self.copySamples(of: buffer, to: copy, &info) else {

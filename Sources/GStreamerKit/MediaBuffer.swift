@@ -23,6 +23,7 @@ public final class MediaBuffer: @unchecked Sendable {
   init(
     retaining buffer: UnsafeMutablePointer<GstBuffer>, format: MediaFormat, shift: Int64, quarterTurns: Int = 0
   ) {
+    shim_handoff_acquire(buffer)
     self.buffer = gst_buffer_ref(buffer)
     // Reading a writable buffer of several memories joins them in place; with two references it is not writable.
     isHeldTwice = gst_buffer_n_memory(buffer) > 1
@@ -43,6 +44,7 @@ public final class MediaBuffer: @unchecked Sendable {
   ) {
     // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
     buffer = gst_buffer_new_memdup(bytes.baseAddress, gsize(bytes.count))
+    shim_handoff_acquire(buffer)
     isHeldTwice = false
     format = MediaFormat(caps)
     self.quarterTurns = quarterTurns
@@ -91,6 +93,17 @@ public final class MediaBuffer: @unchecked Sendable {
   }
 
   private func has(_ flag: GstBufferFlags) -> Bool { buffer.pointee.mini_object.flags & flag.rawValue != 0 }
+}
+
+/// A buffer of that many bytes for the caller to fill, who is to let it go. GLib gives it memory that another thread may
+/// have had before.
+/// - Parameter allocator: GStreamer's own when nil, which ends the process when memory runs out.
+func newBuffer(
+  _ size: gsize, of allocator: UnsafeMutablePointer<GstAllocator>? = nil
+) -> UnsafeMutablePointer<GstBuffer>? {
+  let buffer = gst_buffer_new_allocate(allocator, size, nil)
+  shim_handoff_acquire(buffer)
+  return buffer
 }
 
 extension MediaTime {

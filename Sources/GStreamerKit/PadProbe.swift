@@ -78,9 +78,9 @@ extension Pipeline {
     addProbe(
       to: pad, GST_PAD_PROBE_TYPE_BUFFER,
       PadProbe { info in
-        guard let buffer = info.pointee.data?.assumingMemoryBound(to: GstBuffer.self),
-          let time = MediaTime(clockTime: buffer.pointee.pts, shift: 0)
-        else { return GST_PAD_PROBE_OK }
+        guard let buffer = info.pointee.data?.assumingMemoryBound(to: GstBuffer.self) else { return GST_PAD_PROBE_OK }
+        shim_handoff_acquire(buffer)
+        guard let time = MediaTime(clockTime: buffer.pointee.pts, shift: 0) else { return GST_PAD_PROBE_OK }
         return isLeftOut(time) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
       })
   }

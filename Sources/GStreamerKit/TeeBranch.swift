@@ -192,7 +192,6 @@ extension Pipeline {
       to: pad, .buffers,
       PadProbe { info in
         info.pointee.forEachBuffer { buffer in
-          shim_handoff_acquire(buffer)
           onBuffer(MediaBuffer(retaining: buffer, format: format, shift: 0))
         }
         return GST_PAD_PROBE_OK

@@ -38,7 +38,7 @@ extension VideoFrameBuffer {
     from source: GstVideoInfo, to target: GstVideoInfo
   ) throws(PipelineError) -> VideoFrameBuffer {
     var (source, target) = (source, target)
-    guard let buffer = gst_buffer_new_allocate(nil, target.size, nil) else {
+    guard let buffer = newBuffer(target.size) else {
       throw PipelineError(.format, "no memory for a frame of \(target.size) bytes")
     }
     defer { gst_buffer_unref(buffer) }

@@ -131,7 +131,7 @@ private final class AV1Units: Callback {
     }
     let parts = maps.lazy.map { UnsafeRawBufferPointer(start: $0.data, count: Int($0.size)) }
     guard let assembly = AV1Assembly(parts), assembly.count > 0,
-      let unit = gst_buffer_new_allocate(nil, gsize(assembly.count), nil)
+      let unit = newBuffer(gsize(assembly.count))
     else { return nil }
     unit.pointee.pts = pts
     unit.pointee.dts = pts
