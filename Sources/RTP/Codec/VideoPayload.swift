@@ -20,6 +20,12 @@ extension VideoCodec {
     startsParameterSets(payload) ?? startsKeyframe(payload)
   }
 
+  /// True for the payload with which the first slice of a keyframe begins; of codecs without slices, the keyframe. Whoever
+  /// begins with another one of H.264's has a damaged frame, of which no decoder complains.
+  func startsFirstSlice(_ payload: UnsafeRawBufferPointer) -> Bool {
+    self == .h264 ? !payload.isEmpty && Self.h264StartsFirstSlice(payload) : startsKeyframe(payload)
+  }
+
   /// The temporal layer of the frame that a payload begins, where the payload says it: VP8's TID (RFC 7741, 4.2).
   public func temporalLayer(ofFrameBegunBy payload: UnsafeRawBufferPointer) -> UInt8? {
     guard self == .vp8, let descriptor = VP8Descriptor(payload), descriptor.startsFrame else { return nil }
@@ -95,9 +101,21 @@ extension VideoCodec {
     _ payload: UnsafeRawBufferPointer, _ isWanted: (H264NALType) -> Bool
   ) -> Bool {
     switch payload[0] & 31 {
-    case h264Aggregate: return contains(payload, from: 1) { isWanted(H264NALType(firstByte: $0)) }
+    case h264Aggregate: return contains(payload, from: 1) { isWanted(H264NALType(firstByte: $0[0])) }
     case 28: return payload.count > 1 && payload[1] & 0x80 != 0 && isWanted(H264NALType(firstByte: payload[1]))
     default: return isWanted(H264NALType(firstByte: payload[0]))
+    }
+  }
+
+  /// ITU-T H.264, 7.3.3: behind its type a slice says where it begins, in one bit where that is where the frame does.
+  private static func h264StartsFirstSlice(_ payload: UnsafeRawBufferPointer) -> Bool {
+    func isFirst(_ type: UInt8, _ next: UInt8) -> Bool {
+      H264NALType(firstByte: type) == .idrSlice && next & 0x80 != 0
+    }
+    switch payload[0] & 31 {
+    case h264Aggregate: return contains(payload, from: 1) { $0.count > 1 && isFirst($0[0], $0[1]) }
+    case 28: return payload.count > 2 && payload[1] & 0x80 != 0 && isFirst(payload[1], payload[2])
+    default: return payload.count > 1 && isFirst(payload[0], payload[1])
     }
   }
 
@@ -106,7 +124,7 @@ extension VideoCodec {
     _ payload: UnsafeRawBufferPointer, _ isWanted: (H265NALType) -> Bool
   ) -> Bool {
     switch payload[0] >> 1 & 63 {
-    case 48: return contains(payload, from: 2) { isWanted(H265NALType(firstByte: $0)) }
+    case 48: return contains(payload, from: 2) { isWanted(H265NALType(firstByte: $0[0])) }
     case 49:
       return payload.count > 2 && payload[2] & 0x80 != 0 && isWanted(H265NALType(fragmentHeader: payload[2]))
     default: return isWanted(H265NALType(firstByte: payload[0]))
@@ -118,13 +136,13 @@ extension VideoCodec {
     payload[0] & 0x88 == 0x08
   }
 
-  /// Looks through units that stand behind 16-bit lengths.
+  /// Looks through units that stand behind 16-bit lengths, none of which is empty.
   private static func contains(
-    _ payload: UnsafeRawBufferPointer, from start: Int, _ isWanted: (UInt8) -> Bool
+    _ payload: UnsafeRawBufferPointer, from start: Int, _ isWanted: (UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
     var isFound = false
     forEachUnit(in: payload, from: start) { unit in
-      isFound = unit.first.map(isWanted) ?? false
+      isFound = isWanted(unit)
       return !isFound
     }
     return isFound

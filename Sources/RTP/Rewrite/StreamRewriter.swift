@@ -140,13 +140,14 @@ public struct StreamRewriter: Sendable {
   }
 
   /// Where parameter sets stand before keyframes a change has to begin with them: a slice that overtook them would
-  /// leave them behind, and a decoder with those of the other layer.
+  /// leave them behind, and a decoder with those of the other layer. As long as none has been seen the keyframe may have
+  /// begun before.
   private mutating func startsHere(_ packet: RTPPacket) -> Bool {
     guard let codec = configuration.codec else { return true }
     let hasParameterSets = packet.withPayload { codec.startsParameterSets($0) }
     if hasParameterSets == true { hasSeenParameterSets = true }
     if hasParameterSets == false && hasSeenParameterSets { return false }
-    return packet.withPayload { codec.startsKeyframe($0) }
+    return hasParameterSets == true || packet.withPayload { codec.startsFirstSlice($0) }
   }
 
   private mutating func hold(_ packet: RTPPacket, _ number: Int64) {

@@ -39,6 +39,15 @@ struct KeyframeTests {
   ])
   func h264(payload: String, expected: Bool) { #expect(starts(.h264, payload) == expected) }
 
+  @Test(arguments: [
+    ("65 88", true), ("65 11", false), ("65", false), ("67 42", false), ("41 9a", false), ("7c 85 88", true),
+    ("7c 85 11", false), ("7c 05 88", false), ("7c 85", false), ("78 00 02 67 42 00 02 65 88", true),
+    ("78 00 02 67 42 00 02 65 11", false), ("78 00 01 65", false), ("", false),
+  ])
+  func theFirstSliceOfH264(payload: String, expected: Bool) {
+    #expect(hex(payload).withUnsafeBytes { VideoCodec.h264.startsFirstSlice($0) } == expected)
+  }
+
   /// A slice of a keyframe may be any of several.
   @Test func parameterSetsOpenAKeyframeOfH264() {
     func opens(_ codec: VideoCodec, _ payload: String) -> Bool {

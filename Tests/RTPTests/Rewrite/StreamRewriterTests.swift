@@ -206,10 +206,11 @@ struct StreamRewriterTests {
 
   @Test func sliceThatOvertookItsParameterSetsWaitsForThem() {
     var rewriter = StreamRewriter(configuration: .init(ssrc: SSRC(9), clockRate: 90_000, codec: .h264))
-    func packet(_ source: UInt32, _ number: Int, _ first: UInt8) -> RTPPacket {
-      .media(number, ssrc: source, timestamp: 0, payload: [first, 1])
+    func packet(_ source: UInt32, _ number: Int, _ first: UInt8, _ second: UInt8 = 0x88) -> RTPPacket {
+      .media(number, ssrc: source, timestamp: 0, payload: [first, second])
     }
     rewriter.select(SSRC(1))
+    #expect(rewriter.rewrite(packet(1, 0, 0x65, 0x11), at: .ms(0)).isEmpty, "not the frame's first slice")
     #expect(rewriter.rewrite(packet(1, 1, 0x65), at: .ms(0)).count == 1, "no parameter sets known: a slice is enough")
     rewriter.select(SSRC(2))
     #expect(rewriter.rewrite(packet(2, 50, 0x67), at: .ms(9)).count == 1)
