@@ -159,9 +159,9 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 	    -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; \
 	done
 
-# Tests that measure real time are marked `realtime` and run two at a time, the others more of them. What fails is run by
+# Tests that measure real time are marked `realtime` and run three at a time, the others more of them. What fails is run by
 # itself, as above, and what still fails a last time: others use this machine, too, and at times it is three times slower.
-E2E_WORKERS ?= 6
+E2E_WORKERS ?= 8
 E2E_CACHE := $(shell mktemp -u)
 # They run what people run: the optimized program; of the debug build they take the examples.
 E2E_BIN ?= $(RELEASE)
@@ -180,7 +180,7 @@ e2e-ready: build-tests $(if $(filter $(RELEASE),$(E2E_BIN)),release) .venv/ready
 
 e2e: e2e-ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
 	$(call run-e2e,-m "not realtime and not long" -n $(E2E_WORKERS) --dist worksteal)
-	$(call run-e2e,-m "realtime and not long" -n 2 --dist worksteal)
+	$(call run-e2e,-m "realtime and not long" -n 3 --dist worksteal)
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 e2e-minutes: e2e-ready
