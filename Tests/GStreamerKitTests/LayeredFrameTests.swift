@@ -39,7 +39,8 @@ import Testing
     return parts.count
   }
 
-  /// Why the hardware templates of VP9 promise no more than the lowest layer: WebRTC sends none.
+  /// Why receive/vp9 inside the program takes over from templates of hardware where there are layers: WebRTC sends no
+  /// index.
   @Test func onlyAnIndexPartsThem() async throws {
     let frames = try await frames()
     try #require(frames.count == 2)

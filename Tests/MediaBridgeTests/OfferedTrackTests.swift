@@ -1,4 +1,6 @@
 import MediaCore
+import MediaPipelines
+import PeerTransport
 import RTP
 import SDP
 import Testing
@@ -93,6 +95,53 @@ import Testing
     #expect(!negotiation.sends(track))
     _ = negotiation.answer(offer(ssrc: 11), transport: Self.transport, mids: [:])
     #expect(!negotiation.sends(track))
+  }
+
+  // MARK: What is received
+
+  /// - Returns: what is received of it from now on.
+  private func add(
+    _ track: OfferedTrack, to tracks: inout ReceivedTracks, on loop: TransportLoop
+  ) throws -> TrackMedia {
+    _ = tracks.add(track, on: loop, onOtherCodec: { _ in }, onStream: { _ in })
+    let media = tracks.media[track.sid]
+    return try #require(media)
+  }
+
+  /// Whoever looks while what it was is being closed finds that, and not a track that is gone.
+  @Test func aTrackThatChangesItsCodecIsThereMeanwhile() async throws {
+    let loop = TransportLoop(name: "codecs")
+    var tracks = ReceivedTracks(factory: PipelineFactory(folder: nil), latency: nil, logger: Loggers().pipelines)
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/VP9"]]))
+    let first = try add(track, to: &tracks, on: loop)
+    let (none, closed) = (tracks.change("TR_VC", to: "VP9"), tracks.change("TR_VC", to: "VP8"))
+    #expect(none == nil && closed === first)
+    // It may be yet another one by then, and is closed once.
+    let again = tracks.change("TR_VC", to: "H264")
+    #expect(again == nil && tracks.media["TR_VC"] === first && tracks.ended(by: ["TR_VC": track]).isEmpty)
+    let changed = try #require(tracks.sent["TR_VC"])
+    let next = try add(changed, to: &tracks, on: loop)
+    #expect(next.codec == "h264" && next.isContinuation && !first.isContinuation)
+    await first.close()
+    let removed = tracks.remove("TR_VC")
+    #expect(removed === next)
+    await next.close()
+    await loop.stop()
+  }
+
+  /// What comes under its SID later is another stream.
+  @Test func aTrackMayEndWhileItChangesItsCodec() async throws {
+    let loop = TransportLoop(name: "codecs")
+    var tracks = ReceivedTracks(factory: PipelineFactory(folder: nil), latency: nil, logger: Loggers().pipelines)
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/VP9"]]))
+    let first = try add(track, to: &tracks, on: loop)
+    let closed = tracks.change("TR_VC", to: "VP8")
+    let removed = tracks.remove("TR_VC")
+    #expect(closed === first && removed == nil && tracks.media.isEmpty && tracks.sent.isEmpty)
+    let next = try add(track, to: &tracks, on: loop)
+    #expect(!next.isContinuation)
+    for media in [first, next] { await media.close() }
+    await loop.stop()
   }
 
   // MARK: What arrives

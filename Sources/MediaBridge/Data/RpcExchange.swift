@@ -123,30 +123,43 @@ final class RpcExchange: Sendable {
 
   private func reply(to call: IncomingCall, by participant: LocalParticipant, _ logger: Logger) async {
     do {
-      try await participant.send(.rpcAck(call.ack), to: [call.caller])
+      let carrier = try await participant.send(.rpcAck(call.ack), to: [call.caller])
       let result = await result(of: call, logger)
-      // What is finished is sent, in time or not: a stream whose task is cancelled would be given up.
-      try await Task { try await send(result, to: call, by: participant) }.value
+      // Who leaves has cut it short, and the caller is told that they have left.
+      _ = try participant.sendingSession()
+      // What is finished is sent, in time or not: a stream whose task is cancelled would be given up. Its session's
+      // connection alone takes it: in another one nobody waits for it.
+      try await Task { try await send(result, to: call, on: carrier) }.value
     } catch {
       logger.debug("a call is not answered", metadata: ["from": "\(call.caller)", "reason": "\(error)"])
     }
   }
 
   private func send(
-    _ result: Result<String, RpcError>, to call: IncomingCall, by participant: LocalParticipant
+    _ result: Result<String, RpcError>, to call: IncomingCall, on carrier: MessageCarrier
   ) async throws {
     if call.stream != nil, case .success(let payload) = result {
-      try await participant.sendText(payload, options: RpcStream.response(to: call.request.id, for: call.caller))
+      let header = RpcStream.responseHeader(to: call.request.id, length: payload.utf8.count)
+      try await send(payload, header, to: call.caller, on: carrier)
     } else {
-      try await participant.send(.rpcResponse(call.response(result)), to: [call.caller])
+      try await carrier.send(.rpcResponse(call.response(result)), to: [call.caller])
     }
+  }
+
+  /// A payload of any length.
+  private func send(
+    _ payload: String, _ header: Livekit_DataStream.Header, to other: String, on carrier: MessageCarrier
+  ) async throws {
+    let stream = try await OutgoingStream(header, to: [other], on: carrier)
+    try await stream.write(StreamPieces.cut(payload))
+    try await stream.close(reason: nil)
   }
 
   /// Where that cannot be sent the caller learns of it by waiting.
   private func refuse(_ call: IncomingCall, by participant: LocalParticipant) async {
     let error = RpcError.builtIn(.applicationError, data: "too many calls are being answered")
-    _ = try? await participant.send(.rpcAck(call.ack), to: [call.caller])
-    _ = try? await participant.send(.rpcResponse(call.response(.failure(error))), to: [call.caller])
+    guard let carrier = try? await participant.send(.rpcAck(call.ack), to: [call.caller]) else { return }
+    try? await carrier.send(.rpcResponse(call.response(.failure(error))), to: [call.caller])
   }
 
   private func result(of call: IncomingCall, _ logger: Logger) async -> Result<String, RpcError> {
@@ -222,9 +235,7 @@ final class RpcExchange: Sendable {
       guard outcome.current == nil else { return }
       // Whoever is there now: another client may have come back under that identity.
       if session.room.remoteParticipants[recipient]?.readsRpcStreams == true {
-        let stream = try await OutgoingStream(request.streamHeader, to: [recipient], on: carrier)
-        try await stream.write(StreamPieces.cut(request.payload))
-        try await stream.close(reason: nil)
+        try await send(request.payload, request.streamHeader, to: recipient, on: carrier)
       } else {
         try await carrier.transport.send(try request.packet(to: recipient), limit: limit)
       }

@@ -25,10 +25,10 @@ enum RpcStream {
   /// Who announces at least this reads them (LiveKit's `client_protocol`).
   fileprivate static let leastClientProtocol = 1
 
-  /// An answer.
-  static func response(to id: String, for caller: String) -> StreamTextOptions {
-    StreamTextOptions(
-      topic: Topic.response.rawValue, attributes: [Attribute.id: id], destinationIdentities: [caller])
+  /// What begins the stream of an answer.
+  static func responseHeader(to id: String, length: Int) -> Livekit_DataStream.Header {
+    let options = StreamTextOptions(topic: Topic.response.rawValue, attributes: [Attribute.id: id])
+    return Livekit_DataStream.Header(options, totalLength: length)
   }
 }
 

@@ -1,3 +1,4 @@
+import MediaCore
 import Synchronization
 
 /// In which form a track's frames are sent, as far as its packets have said. The network's thread writes, any other
@@ -5,6 +6,7 @@ import Synchronization
 final class FrameForm: Sendable {
   private let reorders = Atomic(false)
   private let layers = Atomic(false)
+  private let firstLayers = Handler<Void>()
 
   /// Whether they are sent in another order than they are shown.
   var isReordered: Bool { reorders.load(ordering: .relaxed) }
@@ -15,5 +17,11 @@ final class FrameForm: Sendable {
 
   func note(isReordered: Bool) { reorders.store(isReordered, ordering: .relaxed) }
 
-  func noteLayers() { layers.store(true, ordering: .relaxed) }
+  func noteLayers() {
+    layers.store(true, ordering: .relaxed)
+    firstLayers.call(())
+  }
+
+  /// Calls `handler` when spatial layers come for the first time, on the network's thread.
+  func onLayers(_ handler: @escaping @Sendable () -> Void) { firstLayers.set { _ in handler() } }
 }

@@ -221,7 +221,10 @@ actor PublisherTransport {
   }
 
   /// Returns once something can be sent.
-  func untilReady() async throws(LiveKitError) { try await ready.value() }
+  /// - Throws: `error` where the task is cancelled before.
+  func untilReady(orCancelled error: LiveKitError) async throws(LiveKitError) {
+    try await ready.value(orCancelled: error)
+  }
 
   // MARK: Messages
 

@@ -1,3 +1,4 @@
+import Logging
 import MediaCore
 import MediaPipelines
 import PeerTransport
@@ -8,11 +9,18 @@ import SDP
 struct ReceivedTracks {
   private let factory: PipelineFactory
   private let latency: Int?
+  private let logger: Logger
+  /// One that changes its codec is what it was until it is added in the other one.
   private(set) var media: [String: TrackMedia] = [:]
   private(set) var sent: [String: OfferedTrack] = [:]
+  /// The SIDs of those that change their codec: what `media` has of them is being closed.
+  private var changing: Set<String> = []
   private var clocks: [String: ParticipantClock] = [:]
 
-  init(factory: PipelineFactory, latency: Int?) { (self.factory, self.latency) = (factory, latency) }
+  /// - Parameter logger: told where another template than the one that is there receives a track.
+  init(factory: PipelineFactory, latency: Int?, logger: Logger) {
+    (self.factory, self.latency, self.logger) = (factory, latency, logger)
+  }
 
   /// The section of each track.
   var sections: [(section: NegotiatedSection, trackSid: String)] {
@@ -24,10 +32,15 @@ struct ReceivedTracks {
     sent.filter { live[$0.key]?.continues($0.value) != true }.map(\.key)
   }
 
-  /// What a track is, once its packets have turned out to be in that codec; nil where it is received in it already.
-  func changed(_ sid: String, to codec: String) -> OfferedTrack? {
-    guard let track = sent[sid]?.received(as: codec), media[sid]?.codec != track.codec.lowercased() else { return nil }
-    return track
+  /// The packets of a track have turned out to be in another codec than was expected.
+  /// - Returns: what is to be closed before it is added in that one; nil where it is received in it already, or that is
+  ///   under way.
+  mutating func change(_ sid: String, to codec: String) -> TrackMedia? {
+    guard let track = sent[sid]?.received(as: codec), let earlier = media[sid],
+      earlier.codec != track.codec.lowercased()
+    else { return nil }
+    sent[sid] = track
+    return changing.insert(sid).inserted ? earlier : nil
   }
 
   /// - Parameters:
@@ -45,22 +58,22 @@ struct ReceivedTracks {
       onStream: onStream)
     sent[track.sid] = track
     media[track.sid] = TrackMedia(
-      ReceiveSettings(track, clock: clock, factory: factory, latency: latency), clockRate: track.clockRate, loop: loop,
-      meter: reception.meter, form: reception.form, reception: LoopBound(reception, on: loop))
+      ReceiveSettings(
+        track, clock: clock, factory: factory, latency: latency, form: reception.form, logger: logger),
+      clockRate: track.clockRate, loop: loop, meter: reception.meter, reception: LoopBound(reception, on: loop),
+      isContinuation: changing.remove(track.sid) != nil)
     return reception
   }
 
-  /// - Returns: what is to be closed.
+  /// - Returns: what is to be closed; nil where that is under way.
   mutating func remove(_ sid: String) -> TrackMedia? {
     sent[sid] = nil
-    return media.removeValue(forKey: sid)
+    let removed = media.removeValue(forKey: sid)
+    return changing.remove(sid) == nil ? removed : nil
   }
 
-  /// - Returns: what was received, and is closed.
-  mutating func removeAll() -> [TrackMedia] {
-    defer { media = [:] }
-    return Array(media.values)
-  }
+  /// - Returns: what is to be closed.
+  mutating func removeAll() -> [TrackMedia] { media.keys.sorted().compactMap { remove($0) } }
 
   /// Whoever sends nothing any more begins another timeline.
   mutating func dropIdleClocks() {
@@ -78,11 +91,14 @@ extension OfferedTrack {
 }
 
 extension ReceiveSettings {
-  fileprivate init(_ track: OfferedTrack, clock: ParticipantClock, factory: PipelineFactory, latency: Int?) {
+  fileprivate init(
+    _ track: OfferedTrack, clock: ParticipantClock, factory: PipelineFactory, latency: Int?, form: FrameForm,
+    logger: Logger
+  ) {
     self.init(
       trackSid: track.sid, codec: track.codec.lowercased(), isVideo: track.isVideo,
       payloadType: track.format?.payloadType ?? PayloadType(0), orientationID: track.orientationID, clock: clock,
-      factory: factory, latency: latency)
+      factory: factory, latency: latency, form: form, logger: logger)
   }
 }
 

@@ -16,7 +16,7 @@ actor SubscriberTransport {
     case stream(trackSid: String, MediaTimeout.Change)
     /// So many bits a second are all that passes; nil where that is over.
     case limit(Int?)
-    /// A track has turned out to be something else than expected: `media` is another one.
+    /// A track goes on in another codec than was expected: `media` is another one.
     case mediaChanged
   }
 
@@ -35,7 +35,7 @@ actor SubscriberTransport {
   private var isClosed = false
 
   init(_ ways: MediaWays, factory: PipelineFactory, latency: Int?, loggers: Loggers) {
-    tracks = ReceivedTracks(factory: factory, latency: latency)
+    tracks = ReceivedTracks(factory: factory, latency: latency, logger: loggers.pipelines)
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
     let configuration = PeerConfiguration(isControlling: false, ways, loggers: loggers)
@@ -95,15 +95,17 @@ actor SubscriberTransport {
   private func update(_ offered: [OfferedTrack]) async {
     let live = Dictionary(offered.map { ($0.sid, $0) }) { _, newest in newest }
     for sid in tracks.ended(by: live) { stop(sid) }
-    for sid in live.keys where tracks.sent[sid] == nil { await stops.ended(sid)?.value }
     guard !isClosed else { return }
     var new: [TrackReception] = []
-    for track in live.values where tracks.sent[track.sid] == nil { new.append(add(track)) }
+    for track in live.values where tracks.sent[track.sid] == nil {
+      if stops.ended(track.sid) == nil { new.append(add(track)) } else { Task { await beginOnceStopped(track) } }
+    }
     tracks.dropIdleClocks()
     await handOver(new)
   }
 
   /// What has ended is stopped beside all else: a decoder may take seconds for it, and the server waits for our answer.
+  /// What comes anew under its SID begins behind that.
   private func stop(_ sid: String) { if let media = tracks.remove(sid) { stops.begin(media) } }
 
   private func handOver(_ new: [TrackReception]) async {
@@ -117,14 +119,28 @@ actor SubscriberTransport {
       onStream: { [told] in told.yield(.stream(trackSid: track.sid, $0)) })
   }
 
-  /// Begins the track anew in the codec that its packets are in: the server's choice differs from what we expected, or
-  /// the publisher has changed over to another codec.
+  /// Has a track go on in the codec that its packets are in: the server's choice differs from what we expected, or it
+  /// has everybody change over to the backup codec. LiveKit's offers nothing for that: the stream stays, and packets
+  /// have another payload type (`DownTrack.handleUpstreamCodecChange`).
   private func change(_ sid: String, to codec: String) async {
-    guard let track = tracks.changed(sid, to: codec) else { return }
-    stop(sid)
-    await stops.ended(sid)?.value
-    // An offer that came meanwhile may have begun it already, or ended it.
-    guard !isClosed, tracks.sent[sid] == nil, negotiation.sends(track) else { return }
+    guard let earlier = tracks.change(sid, to: codec) else { return }
+    stops.begin(earlier)
+    await stopped(sid)
+    // An offer that came meanwhile may have ended it, and begun it anew.
+    guard tracks.media[sid] === earlier, let track = tracks.sent[sid] else { return }
+    await begin(track)
+  }
+
+  private func beginOnceStopped(_ track: OfferedTrack) async {
+    await stopped(track.sid)
+    // An offer that came meanwhile may have begun it already.
+    if tracks.sent[track.sid] == nil { await begin(track) }
+  }
+
+  private func stopped(_ sid: String) async { while let stop = stops.ended(sid) { await stop.value } }
+
+  private func begin(_ track: OfferedTrack) async {
+    guard !isClosed, negotiation.sends(track) else { return }
     await handOver([add(track)])
     told.yield(.mediaChanged)
   }

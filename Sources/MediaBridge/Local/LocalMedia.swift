@@ -1,3 +1,4 @@
+import Logging
 import MediaCore
 import MediaPipelines
 
@@ -27,6 +28,7 @@ final class LocalMedia: Sendable {
 
   private let capture: any MediaCapture
   private let kind: Track.Kind
+  private let logger: Logger
   private let state: Locked<State>
   private let newest = Locked(First())
   private let onEnd = Locked<(@Sendable (LiveKitError?) -> Void)?>(nil)
@@ -44,8 +46,9 @@ final class LocalMedia: Sendable {
   /// in another size.
   var first: First { newest.withLock { $0 } }
 
-  init(_ capture: any MediaCapture, kind: Track.Kind = .video) {
-    (self.capture, self.kind) = (capture, kind)
+  /// - Parameter logger: told what nobody else is.
+  init(_ capture: any MediaCapture, kind: Track.Kind = .video, logger: Logger = Loggers().tracks) {
+    (self.capture, self.kind, self.logger) = (capture, kind, logger)
     state = Locked(State(kept: kind == .video ? KeptGroup(.sinceKeyframe, limit: Self.keptTime) : nil))
   }
 
@@ -211,5 +214,8 @@ final class LocalMedia: Sendable {
     guard failure.isOver else { return }
     first.settle(.failure(error))
     for output in failure.outputs { output.onFailure?(error) }
+    // Who only sees or hears it here has nobody to be told by.
+    guard failure.outputs.contains(where: { $0.onFailure == nil }) else { return }
+    logger.warning("a local track is not decoded", metadata: ["kind": "\(kind)", "reason": "\(error.message)"])
   }
 }

@@ -43,12 +43,13 @@ final class TrackMedia: Sendable {
   private let shared: TrackPipeline
   /// Of what the decoder for renderers makes.
   let meter: DecoderMeter
-  private let form: FrameForm
   /// Of those who show or hear the track.
   private let renderers = Locked(Renderers())
   private let decoderHandler = Handler<LiveKitError?>()
   /// Of its RTP timestamps, in ticks a second.
   let clockRate: Int
+  /// Whether it is the same stream as what came of the track before, which has gone on in another codec.
+  let isContinuation: Bool
   /// As it was closed.
   private let lastStatistics = Locked<ReceptionStatistics?>(nil)
 
@@ -60,22 +61,26 @@ final class TrackMedia: Sendable {
   }
 
   init(
-    _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter, form: FrameForm,
-    reception: LoopBound<TrackReception>
+    _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter,
+    reception: LoopBound<TrackReception>, isContinuation: Bool
   ) {
     self.settings = settings
+    self.isContinuation = isContinuation
     self.loop = loop
-    (self.meter, self.form) = (meter, form)
+    self.meter = meter
     self.reception = reception
     shared = TrackPipeline(settings, loop: loop, reception: reception)
     self.clockRate = Int(clockRate)
     settings.clock.add(settings.trackSid, clockRate: clockRate, isVideo: settings.isVideo)
+    settings.form.onLayers { [weak shared] in Task { [weak shared] in await shared?.followLayers() } }
   }
 
   var trackSid: String { settings.trackSid }
   var codec: String { settings.codec }
   var isVideo: Bool { settings.isVideo }
   var clock: ParticipantClock { settings.clock }
+  /// In which form its frames are sent.
+  var form: FrameForm { settings.form }
   /// Whether frames may come turned, and turn while they come.
   var mayTurn: Bool { settings.orientationID != nil }
   /// Whether frames are sent in another order than they are shown.

@@ -1,3 +1,4 @@
+import Logging
 import MediaCore
 import MediaPipelines
 import PipelineTemplates
@@ -34,6 +35,14 @@ extension TrackPipeline {
     }
     // Somebody else who waited for it has ended.
     return current === running && !Task.isCancelled ? try await renew() : nil
+  }
+
+  /// Has the built-in template take over where the one that runs does not decode the spatial layers that have come.
+  func followLayers() async {
+    do throws(LiveKitError) { _ = try await renew() } catch {
+      settings.logger.warning(
+        "spatial layers are not decoded", metadata: ["track": "\(settings.trackSid)", "reason": "\(error.message)"])
+    }
   }
 
   /// The one that somebody else waits for, where it is made of that template.
@@ -75,11 +84,6 @@ extension TrackPipeline {
 }
 
 extension ReceiveSettings {
-  /// The template as it is there now.
-  fileprivate func fill() throws(LiveKitError) -> FilledTemplate {
-    try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(.receive, codec, values: values) }
-  }
-
   /// A pipeline that is built and not run shows what its elements refuse.
   fileprivate func check(_ template: FilledTemplate) throws(LiveKitError) {
     _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.make(template) }

@@ -1,4 +1,5 @@
 import GStreamerKit
+import Logging
 import MediaCore
 import MediaPipelines
 import PeerTransport
@@ -16,6 +17,9 @@ struct ReceiveSettings: Sendable {
   let clock: ParticipantClock
   let factory: PipelineFactory
   let latency: Int?
+  /// In which form its frames are sent.
+  let form: FrameForm
+  let logger: Logger
 
   /// What the program derives for its variables.
   var values: [String: String] { latency.map { ["latency": String($0)] } ?? [:] }
@@ -24,7 +28,7 @@ struct ReceiveSettings: Sendable {
     to outputs: TrackOutputs, turn: Int, onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) -> ReceivePipeline {
     try ReceivePipeline(
-      factory: factory, template: codec, values: values, isVideo: isVideo, payloadType: payloadType,
+      factory: source(), template: codec, values: values, isVideo: isVideo, payloadType: payloadType,
       orientationID: orientationID, to: outputs, turn: turn,
       clock: { [clock, trackSid] in clock.time(trackSid, of: $0) }, onKeyframeNeeded: onKeyframeNeeded)
   }

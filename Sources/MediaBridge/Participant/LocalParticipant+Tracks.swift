@@ -98,7 +98,8 @@ extension LocalParticipant {
   private static func firstFrame(of track: LocalVideoTrack) async throws(LiveKitError) -> CapturedMedia {
     try await track.media.first.value(
       within: frameTime,
-      else: LiveKitError(.noMedia, "no frame of \(track.name) came within 10 s", fault: .machine))
+      else: LiveKitError(.noMedia, "no frame of \(track.name) came within 10 s", fault: .machine),
+      orCancelled: RoomSession.givenUp)
   }
 
   /// Takes a track out of the room; it is stopped, too, unless `RoomOptions.stopLocalTrackOnUnpublish` says otherwise.

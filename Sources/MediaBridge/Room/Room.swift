@@ -101,7 +101,8 @@ public final class Room: Sendable {
     }
   }
 
-  /// Leaves. When it returns, no thread, socket or pipeline of the room is left.
+  /// Leaves. When it returns, no thread, socket or pipeline of the room is left, but for what does not stop within
+  /// some 10 s, such as a device or a renderer that hangs: the log names it.
   public func disconnect() async {
     guard let session = state.withLock({ $0.session ?? $0.ending }) else { return }
     change(to: .disconnecting, of: session)

@@ -62,7 +62,7 @@ extension RoomEvent {
     case .statisticsUpdated(let track, let statistics):
       guard let track = track as? RemoteVideoTrack else { return }
       delegate.room(room, track: track, didUpdateStatistics: statistics, simulcastStatistics: track.simulcastStatistics)
-    case .speakingChanged, .dimensionsChanged: break
+    case .speakingChanged, .codecChanged, .dimensionsChanged: break
     case .localTrackPublished(let publication):
       delegate.room(room, participant: room.localParticipant, didPublishTrack: publication)
     case .localTrackUnpublished(let publication):

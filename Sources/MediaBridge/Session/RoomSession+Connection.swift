@@ -217,7 +217,8 @@ extension RoomSession {
     // That of a session that has been lost meanwhile says nothing.
     guard transport === link.transport else { return }
     link.media = media
-    handle(.media(media.mapValues { ObjectIdentifier($0) }))
+    let continuing = media.values.filter(\.isContinuation).map { ObjectIdentifier($0) }
+    handle(.media(media.mapValues { ObjectIdentifier($0) }, continuing: Set(continuing)))
   }
 
   /// A track may have become one that can be decoded here.

@@ -8,7 +8,7 @@ import MediaPipelines
 extension RoomSession {
   /// As long as LiveKit's clients wait for it.
   private static let answerTime = Duration.seconds(10)
-  private static let givenUp = LiveKitError(.cancelled, "it was given up before the track was published")
+  static let givenUp = LiveKitError(.cancelled, "it was given up before the track was published")
 
   /// Returns once the server knows the track and media can flow, or once the session is lost and the next one is to
   /// publish it anew.
@@ -44,7 +44,7 @@ extension RoomSession {
     tellPublished()
     room.tell(.localTrackPublished(publication))
     do throws(LiveKitError) {
-      try await link.publisher?.untilReady()
+      try await link.publisher?.untilReady(orCancelled: Self.givenUp)
       if Task.isCancelled { throw Self.givenUp }
     } catch {
       // The next session publishes it, as all that was published when the one before was lost.
@@ -72,10 +72,22 @@ extension RoomSession {
     room.tell(.localTrackUnpublished(publication))
   }
 
-  /// The end of the session is the end of everything that is published in it.
-  func endLocalTracks() async {
+  /// The end of the session is the end of everything that is published in it. One that does not stop holds up no other.
+  /// - Returns: the names of those that have not stopped in time.
+  func endLocalTracks() async -> [String] {
     services.local.failWaiting(Self.notConnected)
-    for published in services.local.all { await unpublish(published.publication) }
+    var ends: [(name: String, end: Outcome<Void, LiveKitError>)] = []
+    for published in services.local.all {
+      let publication = published.publication
+      ends.append((published.plan.name, .end { await self.unpublish(publication) }))
+    }
+    let limit = MediaTime.now + ClosingTransports.patience
+    var left: [String] = []
+    for (name, end) in ends {
+      let isOver = await end.comes(by: limit)
+      if !isOver { left.append(name) }
+    }
+    return left
   }
 
   /// What is sent as it is has to be of these codecs, and nothing may be set of these variables, which are those of the
@@ -101,12 +113,7 @@ extension RoomSession {
     link.client?.send(announcement)
     defer { services.local.forget(cid) }
     let silence = LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published")
-    let result = await withTaskCancellationHandler {
-      await answer.result(within: Self.answerTime, else: silence)
-    } onCancel: {
-      answer.settle(.failure(Self.givenUp))
-    }
-    return try result.get()
+    return try await answer.value(within: Self.answerTime, else: silence, orCancelled: Self.givenUp)
   }
 
   /// - Parameter generation: in which it was announced: a session that was made since knows nothing of it.

@@ -160,9 +160,10 @@ extension RoomEvent {
     case (.disabled(let reason), _): self = .videoDisabled(participant, publication, reason)
     case (.enabled(let reason), _): self = .videoEnabled(participant, publication, reason)
     case (.failed(let error), _): self = .subscriptionFailed(participant, trackSid: publication.sid, error)
+    case (.codecChanged, let track?): self = .codecChanged(participant, publication, track)
     case (.lost, let track?): self = .streamLost(participant, publication, track)
     case (.restored, let track?): self = .streamRestored(participant, publication, track)
-    case (.lost, nil), (.restored, nil): return nil
+    case (.codecChanged, nil), (.lost, nil), (.restored, nil): return nil
     }
   }
 }

@@ -139,7 +139,7 @@ actor RoomSession {
     await end(with: nil)
   }
 
-  /// Returns when nothing of the connection is left, whoever began to end it.
+  /// Returns when nothing of the connection is left, or what is left does not stop, whoever began to end it.
   func end(with error: LiveKitError?) async {
     handle(.end(error))
     await ending?.value
@@ -151,11 +151,23 @@ actor RoomSession {
     requests.resumeWaiters(throwing: Self.notConnected)
     requests.failAnswers(Self.notConnected)
     cutMessages()
-    await services.stop()
-    await endLocalTracks()
-    await link.beginClosing().value
+    let playing = Outcome<Void, LiveKitError>.end { await self.stopServices() }
+    let isPlayingOver = await playing.comes(by: .now + ClosingTransports.patience)
+    var left = isPlayingOver ? [] : ["playback"]
+    left.append(contentsOf: await endLocalTracks())
+    let isLinkGone = await link.beginClosing().value
+    if !isLinkGone { left.append(contentsOf: link.unstopped.isEmpty ? ["connections"] : link.unstopped) }
+    if !left.isEmpty { warn(ofLeft: left) }
     room.ended(error)
     outcome.settle(.failure(error ?? .givenUp))
+  }
+
+  private func stopServices() async { await services.stop() }
+
+  /// A device, a decoder or a renderer of the program may hang.
+  private func warn(ofLeft left: [String]) {
+    logger.warning(
+      "the room is left although not all of it has stopped", metadata: ["left": "\(left.joined(separator: ", "))"])
   }
 }
 

@@ -66,6 +66,7 @@ enum SessionAction: Sendable {
     case streamState(StreamState)
     case disabled(VideoChangeReason)
     case enabled(VideoChangeReason)
+    case codecChanged
     case lost
     case restored
     case failed(LiveKitError)

@@ -29,7 +29,8 @@ enum SessionEvent: Sendable {
   /// What this process publishes now.
   case published([Livekit_TrackPublishedResponse])
   /// What the newest description carries, by track SID.
-  case media([String: ObjectIdentifier])
+  /// - Parameter continuing: those that are the same stream as what came of their track before, in another codec.
+  case media([String: ObjectIdentifier], continuing: Set<ObjectIdentifier> = [])
   case stream(sid: String, MediaTimeout.Change)
   /// What arrives cannot be decoded or shown; nil when a decoder begins.
   case decoder(sid: String, LiveKitError?)

@@ -17,7 +17,10 @@ struct SessionLink {
   var reader: Task<Void, Never>?
   /// Asks the transport what it carries.
   var matching: Task<Void, Never>?
-  private var closing = ClosingTransports()
+  private var closing: ClosingTransports
+
+  /// - Parameter patience: how long transports are waited for that do not end.
+  init(patience: Duration = ClosingTransports.patience) { closing = ClosingTransports(patience: patience) }
 
   /// Begins to close the transports.
   mutating func dropTransport() {
@@ -38,16 +41,21 @@ struct SessionLink {
   /// The SIDs of tracks of earlier sessions that have not stopped yet.
   var unstopped: [String] { closing.tracks }
 
-  /// Returns when nothing is left.
-  mutating func beginClosing() -> Task<Void, Never> {
+  /// Returns when nothing is left, or ten seconds after the transports were dropped.
+  /// - Returns: whether nothing is left.
+  mutating func beginClosing() -> Task<Bool, Never> {
     reader?.cancel()
     dropTransport()
     client?.retire()
     return Task { [client, reader, matching, closing] in
-      await closing.untilGone()
-      await reader?.value
-      await matching?.value
+      let isGone = await closing.areGone()
+      if isGone {
+        // These may be waiting for what hangs.
+        await reader?.value
+        await matching?.value
+      }
       await client?.close()
+      return isGone
     }
   }
 }

@@ -4,17 +4,20 @@ import MediaCore
 // What of the published tracks arrives.
 extension SessionState {
   /// Brings together what signalling says is published and what the description says is sent, whichever came first.
-  mutating func match(_ media: [String: ObjectIdentifier], at now: MediaTime) {
-    for sid in roster.sids { match(sid, media[sid], at: now) }
+  mutating func match(_ media: [String: ObjectIdentifier], continuing: Set<ObjectIdentifier>, at now: MediaTime) {
+    for sid in roster.sids {
+      match(sid, media[sid], isContinuation: media[sid].map { continuing.contains($0) } ?? false, at: now)
+    }
   }
 
-  private mutating func match(_ sid: String, _ media: ObjectIdentifier?, at now: MediaTime) {
+  private mutating func match(_ sid: String, _ media: ObjectIdentifier?, isContinuation: Bool, at now: MediaTime) {
     guard let subscription = roster.tracks[sid] else { return }
     guard let media, !subscription.info.isEncrypted else { return matchNothing(sid, media) }
     // A new session begins with all there is.
     let isToCome = subscription.wish.isWanted || !options.autoSubscribe
     switch subscription.media {
     case .live(let stream) where stream.media == media: return
+    case .live(let stream) where isContinuation: return goOn(sid, stream, media, at: now)
     case .interrupted(let stream) where isToCome: return resume(sid, stream, media, at: now)
     case .live, .interrupted: unsubscribe(sid)
     case .none: break
@@ -41,7 +44,16 @@ extension SessionState {
     beginStream(sid)
   }
 
-  /// The track is that of another session now, and keeps its renderers.
+  /// The same stream comes in another codec: so does the track, which keeps its renderers.
+  private mutating func goOn(
+    _ sid: String, _ earlier: Subscription.Stream, _ media: ObjectIdentifier, at now: MediaTime
+  ) {
+    resume(sid, earlier, media, at: now)
+    note(.codecNotSupported, false, sid)
+    tell(.codecChanged, sid)
+  }
+
+  /// The track is that of another session now, or in another codec, and keeps its renderers.
   private mutating func resume(
     _ sid: String, _ earlier: Subscription.Stream, _ media: ObjectIdentifier, at now: MediaTime
   ) {

@@ -58,9 +58,9 @@ extension SessionState {
 
   // MARK: Settings
 
-  /// The server of a new session has forgotten what was asked for, and is told again. Until then the publication says
-  /// what the one before knew, so that what the program did does not seem to end and to begin anew. What the link made
-  /// of it is over.
+  /// The server of a new session has forgotten what was asked for, and is told again; so is one that goes on in another
+  /// codec, whose layers may be others. Until then the publication says what was told before, so that what the program
+  /// did does not seem to end and to begin anew. What the link made of it is over.
   mutating func repeatSettings(of sid: String, at now: MediaTime) {
     change(sid) { $0.arrival = Subscription.Arrival() }
     let told = roster.tracks[sid]?.settings.told

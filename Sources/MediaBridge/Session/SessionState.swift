@@ -130,7 +130,7 @@ struct SessionState: Sendable {
     case .transport(let state): changed(state, at: now)
     case .answered(let negotiation): answered(negotiation)
     case .offerRefused(let error): failed(SessionFailure(error, remedy: .full), at: now)
-    case .media(let media): match(media, at: now)
+    case .media(let media, let continuing): match(media, continuing: continuing, at: now)
     case .stream(let sid, let change): changed(change, sid, at: now)
     case .decoder(let sid, let error): decoderChanged(error, sid)
     case .measured(let measurements): measured(measurements, at: now)

@@ -63,15 +63,15 @@ struct Subscription: Sendable {
     /// Whether its media has come in this session.
     private var hasBegun = false
 
-    /// Its media comes. Of what has come before, a server may have kept what it was told then: LiveKit's does where the
-    /// publisher changes to another codec, and where a subscription begins anew before it has forgotten the last one.
+    /// Its media comes. Of what has come before, a server may have kept what it was told then: LiveKit's does where a
+    /// subscription begins anew before it has forgotten the last one.
     /// - Parameter initial: how a server begins by itself; nil when that is its own choice.
     mutating func begin(with initial: TrackSettings?) {
       told = hasBegun ? nil : initial
       hasBegun = true
     }
 
-    /// Its media goes on in another session.
+    /// Its media goes on in another session, or in another codec.
     mutating func resume() { hasBegun = true }
 
     /// The session has ended, and with it what its server knows.

@@ -50,7 +50,7 @@ public class Track: @unchecked Sendable {
   var reception: Received? { received.withLock { $0 } }
   var incoming: TrackMedia? { reception?.media }
 
-  /// Goes on with the media of another session, after that of the one before was closed.
+  /// Goes on with the media of another session, or in another codec, after that of before was closed.
   func resume(with new: TrackMedia) {
     let counts = incoming?.counts
     received.withLock { received in

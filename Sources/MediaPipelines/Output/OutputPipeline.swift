@@ -163,10 +163,13 @@ package final class OutputPipeline: Sendable {
     }
   }
 
+  /// How long one is waited for in which nothing moves.
+  package static let usualPatience = Duration.seconds(10)
+
   /// Writes what the output needs to be complete. Nothing is pushed any more.
   /// - Parameter limit: the longest wait in which nothing moves; of what is live, the longest wait.
   /// - Throws: why it is not.
-  package func complete(within limit: Duration = .seconds(10)) async throws(PipelineFailure) {
+  package func complete(within limit: Duration = OutputPipeline.usualPatience) async throws(PipelineFailure) {
     push(batch.withLock { $0?.take() ?? [:] })
     pushStandIns()
     let (elements, isLive) = (sources.values.map(\.element), isLive)

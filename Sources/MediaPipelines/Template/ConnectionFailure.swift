@@ -18,8 +18,9 @@ package struct ConnectionFailure: Error, CustomStringConvertible {
     let location = properties.first { $0.variable?.name == "location" }?.value
     // With other addresses in the text nobody knows which one is meant.
     let isOnly = properties.count { Destination(location: $0.value).isLive } == 1
-    guard [.output, .capture].contains(template.kind), isOnly, let location, !location.contains("mode=listener"),
-      let server = Server(location), let message = server.message(of: error)
+    guard [.output, .capture].contains(template.kind), isOnly, let location,
+      Destination(location: location).srtValue(of: "mode") != "listener", let server = Server(location),
+      let message = server.message(of: error)
     else { return nil }
     (self.message, cause) = (message, error)
   }

@@ -1717,9 +1717,9 @@ media. ! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=fa
 # encoded  Access units out.
 # decoder  nvvp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
 #          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
-#          Of frames in several spatial layers, as browsers send them (`L3T3_KEY`), do not expect more than the lowest
-#          layer, which is small: they come without an index, by which alone vp9parse would part them. receive/vp9
-#          decodes all of them.
+#          It gets no frames in several spatial layers, as browsers send them (`L3T3_KEY`): they come without an index,
+#          by which alone vp9parse would part them. As it has no vp9dec, the receive/vp9 inside the program takes over
+#          for such a track, and the log says so.
 # frames   Frames out, in the format of the decoder.
 #
 # Units: latency ms, wait-for-keyframe true or false
@@ -1755,9 +1755,9 @@ media. ! vp9parse ! nvvp9dec ! video/x-raw,format={NV12,I420}
 # encoded  Access units out.
 # decoder  v4l2vp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
 #          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
-#          Of frames in several spatial layers, as browsers send them (`L3T3_KEY`), do not expect more than the lowest
-#          layer, which is small: they come without an index, by which alone vp9parse would part them. receive/vp9
-#          decodes all of them.
+#          It gets no frames in several spatial layers, as browsers send them (`L3T3_KEY`): they come without an index,
+#          by which alone vp9parse would part them. As it has no vp9dec, the receive/vp9 inside the program takes over
+#          for such a track, and the log says so.
 # frames   Frames out, in the format of the decoder.
 #
 # Units: latency ms, wait-for-keyframe true or false
@@ -1793,9 +1793,9 @@ media. ! vp9parse ! v4l2vp9dec ! video/x-raw,format={NV12,I420}
 # encoded  Access units out.
 # decoder  vavp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
 #          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
-#          Of frames in several spatial layers, as browsers send them (`L3T3_KEY`), do not expect more than the lowest
-#          layer, which is small: they come without an index, by which alone vp9parse would part them. receive/vp9
-#          decodes all of them.
+#          It gets no frames in several spatial layers, as browsers send them (`L3T3_KEY`): they come without an index,
+#          by which alone vp9parse would part them. As it has no vp9dec, the receive/vp9 inside the program takes over
+#          for such a track, and the log says so.
 # frames   Frames out, in the format of the decoder.
 #
 # Units: latency ms, wait-for-keyframe true or false

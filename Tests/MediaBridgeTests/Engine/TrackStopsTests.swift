@@ -1,4 +1,5 @@
 import BridgeTesting
+import MediaCore
 import MediaPipelines
 import PeerTransport
 import Testing
@@ -54,8 +55,68 @@ import Testing
     #expect(await !closing.areGone())
     #expect(closing.tracks == ["TR_1"])
     hung.settle(.success(()))
-    await closing.untilGone()
-    #expect(await closing.areGone())
+    do { try await eventually("the end") { [closing] in await closing.areGone() } } catch { Issue.record(error) }
     #expect(closing.tracks.isEmpty)
+  }
+
+  /// A room is left all the same.
+  @Test func whatHangsHoldsUpTheEndForAWhileOnly() async {
+    var link = SessionLink(patience: .milliseconds(20))
+    let transport = SubscriberTransport(
+      MediaWays(), factory: PipelineFactory(folder: nil), latency: nil, loggers: Loggers())
+    let reading = Task { for await _ in transport.events {} }
+    let hung = Outcome<Void, Never>()
+    transport.stops.begin(Ended(), "TR_1") { _ = await hung.result() }
+    link.transport = transport
+    let isGone = await link.beginClosing().value
+    let unstopped = link.unstopped
+    #expect(!isGone && unstopped == ["TR_1"])
+    hung.settle(.success(()))
+    // The transport ends then.
+    await reading.value
+  }
+
+  @Test func whatHasEndedIsSeenWheneverOneLooks() async {
+    let hung = Outcome<Void, Never>()
+    let end = Outcome<Void, LiveKitError>.end { _ = await hung.result() }
+    #expect(await !end.comes(by: .now + .milliseconds(20)))
+    hung.settle(.success(()))
+    #expect(await end.comes(by: .now + .seconds(60)))
+    #expect(await end.comes(by: .now))
+  }
+
+  // MARK: A track that comes anew
+
+  /// An offer of one track of audio.
+  private static let offer = [
+    "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0",
+    "a=fingerprint:sha-256 \(Array(repeating: "AB", count: 32).joined(separator: ":"))", "a=group:BUNDLE 0",
+    "m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0", "a=setup:actpass", "a=mid:0", "a=ice-ufrag:abcd",
+    "a=ice-pwd:0123456789abcdefghijkl", "a=rtcp-mux", "a=rtpmap:111 opus/48000/2", "a=ssrc:1 cname:x",
+    "a=ssrc:1 msid:PA_alice|TR_1 TR_1", "a=msid:PA_alice|TR_1 TR_1", "a=sendonly", "",
+  ].joined(separator: "\r\n")
+
+  /// Signalling goes on while what its SID stood for before is being stopped, and it begins behind that.
+  @Test func aDecoderThatHangsHoldsUpNoAnswer() async throws {
+    let transport = SubscriberTransport(
+      MediaWays(), factory: PipelineFactory(folder: nil), latency: nil, loggers: Loggers())
+    let (hung, changes) = (Outcome<Void, Never>(), Collector<Bool>())
+    let reading = Task {
+      for await event in transport.events { if case .mediaChanged = event { changes.add(true) } }
+    }
+    transport.stops.begin(Ended(), "TR_1") { _ = await hung.result() }
+    let answers = Collector<String>()
+    let answering = Task {
+      answers.add(try await transport.answer(Self.offer, mids: ["0": "TR_1"], codecs: ["TR_1": ["audio/opus"]]))
+    }
+    do { try await eventually("the answer") { answers.count == 1 } } catch { Issue.record(error) }
+    #expect(await transport.media.isEmpty && changes.count == 0)
+    hung.settle(.success(()))
+    do { try await eventually("the track") { await transport.media["TR_1"] != nil && changes.count == 1 } } catch {
+      Issue.record(error)
+    }
+    try await answering.value
+    await transport.close()
+    await reading.value
   }
 }

@@ -1,4 +1,5 @@
 import BridgeTesting
+import Logging
 import MediaCore
 import MediaPipelines
 import PeerTransport
@@ -209,6 +210,19 @@ import Testing
     try await media.capture { .media }
     try await give(script) { failures.count > 0 }
     #expect(failures.values == [.missingElement] && others.count == 0)
+    try await media.capture { .nothing }
+  }
+
+  /// Nobody but the program's log can tell of what is only seen here.
+  @Test func aPreviewThatCannotBeDecodedIsLogged() async throws {
+    let (script, viewer, lines) = (Script(failures: .max), Owner(), Collector<String>())
+    let media = LocalMedia(script, logger: Logger(keeping: lines))
+    media.add(viewer) { _ in }
+    try await media.capture { .media }
+    try await give(script) { lines.count > 0 }
+    let line = try #require(lines.values.first)
+    #expect(line.contains("a local track is not decoded") && line.contains("there is no decoder"))
+    #expect(lines.count == 1)
     try await media.capture { .nothing }
   }
 

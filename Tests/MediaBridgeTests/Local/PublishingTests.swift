@@ -301,13 +301,10 @@ import Testing
       try await eventually("the other codec") { (camera.senders.last?.streams.first?.statistics.packetsSent ?? 0) > 40 }
       try await eventually("what the server has said") { camera.sentLayers.map(\.isWanted) == [policy == .simulcast] }
       if policy != .simulcast {
-        // In another codec it is another track of the same SID.
-        let next = try await eventually("the track in the other codec") {
-          bob.remoteParticipants["alice"]?.videoTracks.first?.track.flatMap {
-            $0 === track ? nil : $0 as? RemoteVideoTrack
-          }
-        }
-        next.add(videoRenderer: screen)
+        try await eventually("the other codec here") { track.incoming?.codec == "vp8" }
+        await track.set(reportStatistics: true)
+        #expect(track.statistics?.inboundRtp?.first?.mimeType == "video/VP8")
+        #expect(bob.remoteParticipants["alice"]?.videoTracks.first?.track === track)
       }
       let before = screen.frames.withLock { $0.count }
       try await eventually("frames in whichever codec") { screen.frames.withLock { $0.count } > before + 20 }

@@ -1,6 +1,7 @@
 import BridgeTesting
 import Foundation
 import GStreamerKit
+import Logging
 import MediaCore
 import MediaPipelines
 import PipelineTemplates
@@ -49,12 +50,18 @@ import Testing
     }
   }
 
-  private func run(_ codec: String, _ body: (Run) async throws -> Void) async throws {
+  /// - Parameter decoder: what stands for `vp9dec` in the template with which it begins.
+  private func run(
+    _ codec: String, decoder: String = "vp9dec", logger: Logger? = nil, _ body: (Run) async throws -> Void
+  ) async throws {
     let folder = try TemporaryFolder()
-    try folder.write("vp8", shipped("vp8"))
-    try folder.write("opus", shipped("opus"))
-    let options = RoomOptions(adaptiveStream: false, audioPlayback: .off, pipelineFolder: folder.path)
-    try await Watcher.run(options, codecs: ["alice": "vp8"]) { watcher in
+    let sent = codec == "opus" ? "vp8" : codec
+    for name in [sent, "opus"] {
+      try folder.write(name, shipped(name).replacingOccurrences(of: "vp9dec threads=${threads:-1}", with: decoder))
+    }
+    let options = RoomOptions(
+      adaptiveStream: false, audioPlayback: .off, pipelineFolder: folder.path, logger: logger)
+    try await Watcher.run(options, codecs: ["alice": sent]) { watcher in
       let (video, audio) = try await watcher.tracks()
       let run = try Run(try #require(codec == "opus" ? audio.incoming : video.incoming), folder)
       try await run.isFlowing()
@@ -134,6 +141,34 @@ import Testing
       #expect(try await run.media.renewTemplate() == nil)
       #expect(try await renewal.value == nil)
       #expect(run.media.pipeline === before)
+    }
+  }
+
+  /// FFmpeg stands in for a decoder of hardware: it needs an index as well.
+  @Test func layersAreDecodedByTheBuiltInTemplateWhereTheOneThereDoesNot() async throws {
+    let lines = Collector<String>()
+    let decoder = "vp9parse ! avdec_vp9 max-threads=1"
+    try await run("vp9", decoder: decoder, logger: Logger(keeping: lines)) { run in
+      #expect(run.media.pipeline?.pipeline.factories.contains("avdec_vp9") == true)
+      run.media.form.noteLayers()
+      try await eventually("the template inside the program") {
+        run.media.pipeline?.template.file.hasPrefix(TemplateSearchPath.Folder.builtIn.path) == true
+      }
+      #expect(run.media.pipeline?.pipeline.factories.contains("vp9dec") == true)
+      // Whatever looks at it later finds the same, and does not tell it again.
+      let newest = try await run.media.renewTemplate()
+      #expect(newest?.description == "receive/vp9")
+      #expect(lines.values.filter { $0.contains("spatial layers") && $0.contains(run.folder.path) }.count == 1)
+    }
+  }
+
+  @Test func aTemplateOfOnesOwnThatDecodesLayersStays() async throws {
+    try await run("vp9", decoder: "identity ! vp9dec") { run in
+      let before = run.media.pipeline
+      run.media.form.noteLayers()
+      let renewed = try await run.media.renewTemplate()
+      #expect(renewed == nil && run.media.pipeline === before)
+      #expect(before?.pipeline.factories.contains("identity") == true)
     }
   }
 

@@ -207,6 +207,27 @@ import Testing
     }
   }
 
+  /// There nobody waits for it.
+  @Test func anAnswerIsNotSentInTheNextSession() async throws {
+    try await withTwoRoomsAndServer { synthetic, alice, bob in
+      let (called, gate) = (Collector<String>(), Outcome<Void, Never>())
+      try await bob.registerRpcMethod("late") { call in
+        called.add(call.requestId)
+        _ = await gate.result()
+        return "late"
+      }
+      let lines = Collector<String>()
+      let logger = Logger(keeping: lines, .debug) { event, _ in "\(event.message)" }
+      _ = bob.messages.rpc.answer(request("late", "1"), from: "alice", by: bob.localParticipant, logger)
+      try await eventually("the call") { called.count == 1 }
+      let returns = Collector<Bool>(bob.events) { if case .reconnected = $0 { true } else { nil } }
+      synthetic.renewSession(of: "bob")
+      try await eventually("the connection") { returns.count == 1 }
+      gate.settle(.success(()))
+      try await eventually("that it is left out") { lines.values == ["a call is not answered"] }
+    }
+  }
+
   @Test func aMethodHasOneHandler() async throws {
     let room = Room()
     try await room.registerRpcMethod("m") { _ in "" }

@@ -37,6 +37,22 @@ import Testing
     await transport.close()
   }
 
+  /// As whoever publishes a track does.
+  @Test func whoIsCancelledWaitsForNoConnection() async {
+    let transport = PublisherTransport(MediaWays(), loggers: Loggers())
+    let waiting = Task { () async -> LiveKitError? in
+      do throws(LiveKitError) {
+        try await transport.untilReady(orCancelled: RoomSession.givenUp)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    waiting.cancel()
+    #expect(await waiting.value?.code == .cancelled)
+    await transport.close()
+  }
+
   /// However long that takes, and what is waited for then is the connection as before.
   @Test func theyWaitWhileTheSessionIsBroughtBack() async throws {
     let transport = PublisherTransport(MediaWays(), loggers: Loggers())

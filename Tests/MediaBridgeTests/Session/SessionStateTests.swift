@@ -187,8 +187,7 @@ import Testing
     #expect(settings(course.advance(by: .seconds(60))).isEmpty)
   }
 
-  /// As where its publisher changes to another codec: for the server that is the same subscription, with what it was
-  /// told of it before.
+  /// As where a subscription begins anew before the server has forgotten the last one, with what it was told of it.
   @Test func whatBeginsAnewInASessionIsToldAnew() {
     var course = Course.standing(usesAdaptiveStream: false)
     #expect(settings(course.advance(by: SettingsSchedule.moment)).isEmpty, "a server begins so by itself")
@@ -200,6 +199,45 @@ import Testing
     course.handle(.media(["TR_alice": ObjectIdentifier(later)]))
     #expect(settings(course.advance(by: SettingsSchedule.moment)).isEmpty, "another session knows nothing of it")
     withExtendedLifetime((media, later)) {}
+  }
+
+  /// As where everybody changes over to the backup codec, of which signalling says nothing.
+  @Test func aTrackGoesOnInAnotherCodec() {
+    var course = Course.standing()
+    let (later, last) = (Course.Media(), Course.Media())
+    let changed = SessionEvent.media(["TR_alice": ObjectIdentifier(later)], continuing: [ObjectIdentifier(later)])
+    let told = course.handle(changed)
+    #expect(words(told) == ["resume", "codecChanged"])
+    #expect(course.state.roster.tracks["TR_alice"]?.stream?.media == ObjectIdentifier(later))
+    let again = course.handle(changed)
+    #expect(words(again) == [])
+    // Another stream is another track, as in LiveKit's SDKs.
+    let other = course.handle(.media(["TR_alice": ObjectIdentifier(last)]))
+    #expect(words(other) == ["end", "begin"])
+  }
+
+  /// What kept the frames of one codec from being seen is told anew of the other.
+  @Test func anotherCodecIsTriedAnew() {
+    var course = Course.standing()
+    course.handle(.decoder(sid: "TR_alice", LiveKitError(.unsupportedCodec, "no decoder")))
+    let later = Course.Media()
+    let told = course.handle(.media(["TR_alice": ObjectIdentifier(later)], continuing: [ObjectIdentifier(later)]))
+    #expect(words(told) == ["resume", "enabled codecNotSupported", "codecChanged"])
+  }
+
+  /// What happens to tracks, as far as it is asked about here.
+  private func words(_ actions: [SessionAction]) -> [String] {
+    actions.compactMap { action -> String? in
+      guard case .track(_, _, let action) = action else { return nil }
+      switch action {
+      case .begin: return "begin"
+      case .resume: return "resume"
+      case .end: return "end"
+      case .tell(.codecChanged): return "codecChanged"
+      case .tell(.enabled(let reason)): return "enabled \(reason)"
+      default: return nil
+      }
+    }
   }
 
   private func settings(_ actions: [SessionAction]) -> [TrackSettings] {

@@ -107,6 +107,7 @@ extension ToldProgram.Publication {
     case .restored:
       defer { isLost = false }
       return isLost
+    case .codecChanged: return hasTrack
     case .allowed, .streamState, .failed: return true
     }
   }

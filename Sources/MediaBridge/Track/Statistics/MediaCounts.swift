@@ -1,6 +1,6 @@
 import RTP
 
-/// What was counted of a track in sessions that have ended, so that in the next one it goes on from there.
+/// What was counted of a track in sessions that have ended, or in other codecs, so that counts go on from there.
 struct MediaCounts: Sendable {
   private var rtp = RTPReceiver.Statistics()
   private var framesReceived = 0
@@ -16,7 +16,7 @@ struct MediaCounts: Sendable {
     self.decoder = decoder
   }
 
-  /// - Parameter new: of the session that came after.
+  /// - Parameter new: of what came after.
   mutating func add(_ new: MediaCounts) {
     rtp.add(new.rtp)
     framesReceived += new.framesReceived
@@ -24,7 +24,7 @@ struct MediaCounts: Sendable {
     decoder = new.decoder.goingOn(from: decoder)
   }
 
-  /// What there is of this session, and before it.
+  /// What there is now, and before it.
   func added(to reception: ReceptionStatistics) -> ReceptionStatistics {
     var sum = reception
     sum.rtp.add(rtp)
