@@ -24,7 +24,6 @@ public final class DevServer: Sendable {
   /// - Returns: the port, also when the configuration left it open.
   /// - Throws: what the system says when the address cannot be bound.
   public func start() async throws -> Int {
-    var port = configuration.port
     let addresses = try MediaAddresses.listened(at: configuration.host).map {
       try SocketAddress.makeAddressResolvingHost($0, port: configuration.port)
     }
@@ -32,14 +31,23 @@ public final class DevServer: Sendable {
     // Before anybody can join.
     loop.post { [rooms] in rooms.value.configuration.mediaAddresses = media }
     let http = HTTPFrontend(configuration: configuration, loop: loop, rooms: rooms)
-    for var address in addresses {
-      // All have the port that the first one has taken.
-      address.port = port
-      let channel = try await http.bind(to: address)
-      listeners.withLock { $0.append(channel) }
-      port = channel.localAddress?.port ?? port
+    return try await SharedPort.bind(
+      addresses.count, to: configuration.port,
+      open: { index, port in
+        var address = addresses[index]
+        address.port = port
+        let channel = try await http.bind(to: address)
+        listeners.withLock { $0.append(channel) }
+        return channel.localAddress?.port ?? port
+      }, closeAll: { await closeListeners() })
+  }
+
+  private func closeListeners() async {
+    let channels = listeners.withLock { channels in
+      defer { channels = [] }
+      return channels
     }
-    return port
+    for channel in channels { try? await channel.close() }
   }
 
   /// Sends a client what a LiveKit server tells of its own accord, such as the quality of a connection: for tests of what
@@ -76,11 +84,7 @@ public final class DevServer: Sendable {
       return isStopped
     }
     guard !wasStopped else { return }
-    let channels = listeners.withLock { channels in
-      defer { channels = [] }
-      return channels
-    }
-    for channel in channels { try? await channel.close() }
+    await closeListeners()
     let participants = await loop.call { [rooms] in rooms.value.shutDown() }
     for participant in participants { await participant.close() }
     for closing in await loop.call({ [rooms] in rooms.value.closesUnderWay() }) { await closing.value }

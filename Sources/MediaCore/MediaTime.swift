@@ -9,10 +9,23 @@ public struct MediaTime: Comparable, Hashable, Sendable, CustomStringConvertible
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// Costs a read of the clock, without a system call.
-  public static var now: MediaTime {
+  public static var now: MediaTime { MediaTime(nanoseconds: reading(of: CLOCK_MONOTONIC)) }
+
+  /// How long the machine is up, with the time that it slept (CLOCK_BOOTTIME), for which this clock stands still.
+  public static var uptime: Duration { .nanoseconds(reading(of: CLOCK_BOOTTIME)) }
+
+  /// How long the machine has slept since its start. Both clocks are read anew where something held that up.
+  public static var sleep: Duration {
+    while true {
+      let (before, whole, after) = (now, uptime, now)
+      if after - before < .milliseconds(10) { return whole - .nanoseconds(after.nanoseconds) }
+    }
+  }
+
+  private static func reading(of clock: clockid_t) -> Int64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return MediaTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// Whether the left one is earlier.

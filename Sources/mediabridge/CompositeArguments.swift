@@ -16,8 +16,8 @@ struct CompositeArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long another one has to speak, or who is large to be quiet, before that changes: a cough changes nothing; "
-        + "without it each change is followed at once",
+      "Keep who speaks large until somebody else has spoken for this long, such as 2s, or for a second once who is "
+        + "large has been quiet for this long: a cough changes nothing; without it each change is followed at once",
       valueName: "time"), transform: duration(of:))
   var speakerHold: Duration?
 
@@ -28,7 +28,7 @@ struct CompositeArguments: ParsableArguments {
 
   @Flag(
     name: .customLong("placeholders"),
-    help: "Have a tile with initials and name for who has no camera, or has muted it")
+    help: "Show a tile with initials and name for each who has no camera on")
   var showsPlaceholders = false
 
   @Option(
@@ -68,7 +68,10 @@ struct CompositeArguments: ParsableArguments {
 
   /// Those that were given and change nothing but what is seen.
   var ofVideo: [String] {
-    let given = scenery.given + [("--names", showsNames), ("--placeholders", showsPlaceholders)]
+    let given =
+      scenery.given + [
+        ("--names", showsNames), ("--placeholders", showsPlaceholders), ("--speaker-hold", speakerHold != nil),
+      ]
     return given.filter(\.1).map(\.0)
   }
 

@@ -8,8 +8,8 @@ struct DrawingArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Draw each pipeline that runs into files of this folder, in the language of Graphviz: when it has started, when it \
-      fails and before it ends. One that is told an address is drawn without properties, since keys are among them
+      Write drawings of each GStreamer pipeline into this folder, as files for Graphviz: once it has started, when it \
+      fails and before it ends. One with an address in it is drawn without properties, since keys are among them
       """, valueName: "folder"), completion: .directory)
   var dot: String?
 

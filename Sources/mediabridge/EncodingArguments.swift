@@ -9,7 +9,7 @@ struct EncodingArguments: ParsableArguments {
       """
       Size, frames a second and bitrates as LiveKit Egress has them: \
       \(EncodingOptionsPreset.allCases.map(\.rawValue).joined(separator: ", ")), or by its names, such as \
-      H264_720P_30. What is given beside it goes before it. The frames of one participant come as often as they are sent
+      H264_720P_30. Options given beside it override it. The frames of one participant come as often as they are sent
       """, valueName: "preset"), transform: preset(named:))
   var preset: EncodingOptionsPreset?
 
@@ -40,7 +40,7 @@ struct EncodingArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Longest time between two keyframes, such as 2s, for which whoever sends is asked where video is stored as sent",
+      "Longest time between two keyframes, such as 2s; where video is stored as sent, its sender is asked for them",
       valueName: "time"), transform: duration(of:))
   var keyframeInterval: Duration?
 

@@ -24,7 +24,7 @@ struct FileArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What a shell is to run for each file or segment that is complete; $1 is its path, as in 'rclone copy \"$1\" store:talks'",
+      "Shell command to run for each complete file or segment; $1 is its path, as in 'rclone copy \"$1\" store:talks'",
       valueName: "command"))
   var onComplete: String?
 

@@ -12,8 +12,8 @@ struct MixedAudioArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which tracks of audio a file has: mix, or participant, which has one of each participant behind that (.mkv, .mp4); "
-        + "whoever comes later has one from the next part on, name-2.mkv", valueName: "mix|participant"),
+      "Audio tracks of a file: mix has everybody in one, participant also one for each behind that (.mkv, .mp4); who "
+        + "joins later has one from the next part on, name-2.mkv", valueName: "mix|participant"),
     transform: word(named:))
   var audioTracks: AudioTracks?
 

@@ -26,9 +26,9 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Record each participant, or each track, into a file of its own, or stream it to an address of its own, which \
-      {publisher_identity} or {track_id} in it names; \
-      those who come later, too
+      Record each participant, or each track, into a file of its own, or stream it to an address of its own, also \
+      those that come later; {publisher_identity} or {track_id} in the name keeps them apart, as in \
+      {publisher_identity}.mp4
       """, valueName: "participant|track"), transform: unit(named:))
   var each: RecorderGroup.Unit?
 
@@ -47,8 +47,8 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
 
   @Option(
     help: """
-      How long nobody has to be there for --until-empty, the participant for --until-left, or the track for --track; 2s by \
-      default
+      How long the room has to be empty before --until-empty ends the recording, the participant gone for \
+      --until-left, or the track gone for --track; 2s by default
       """,
     transform: duration(of:))
   var emptyTimeout: Duration?
@@ -58,7 +58,8 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   var wait: Duration?
 
   @Option(
-    help: "How long a live server may be away before it counts as failed; 30s by default", transform: duration(of:))
+    help: "How long a live server that has gone away is tried again before it counts as failed; 30s by default",
+    transform: duration(of:))
   var reconnectFor: Duration?
 
   @Flag(help: "Replace files that hold something already")
@@ -66,12 +67,14 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The output template that writes the only destination, as NAME= in front of it", valueName: "name"))
+      "Name of the output template that writes the only destination, the same as NAME= in front of it",
+      valueName: "name"))
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "An encode template that video or audio goes through; again for the other one", valueName: "name"))
+      "Encode with this template, such as h264 or opus, also what could stay as sent; again for audio beside video",
+      valueName: "name"))
   var encode: [String] = []
 
   @Option(
@@ -86,7 +89,8 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
 
   @OptionGroup var drawing: DrawingArguments
 
-  @Flag(help: "Say what each destination is fed for each codec, and why, and record nothing") var dryRun = false
+  @Flag(help: "Say what each destination would get, as sent or encoded, for each codec, and why; record nothing")
+  var dryRun = false
 
   @Argument(
     help: """

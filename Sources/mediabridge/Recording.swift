@@ -49,7 +49,8 @@ struct Recording {
   ///   - writesManifest: whether there is to be one beside each file.
   ///   - completion: what is run for each file that is complete.
   ///   - interruption: what ends it besides.
-  ///   - onClose: called when nothing more is written, ahead of what is waited for that is run for each file.
+  ///   - onClose: called when nothing more is written and the end is told, ahead of what is waited for that is run for each
+  ///     file.
   init(
     console: Console, room: Room, source: any EgressJob, options: RecordingOptions,
     maxSize: Int64? = nil, connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
@@ -108,9 +109,12 @@ struct Recording {
     do { _ = try await source.finish() } catch { unfinished = error }
     await telling.value
     let done = await source.progress()
-    let failure = await handOn(done, handedOn)
+    let failures = await handOn(done, handedOn)
     let loss = reason(of: end, done)
     report.finished(done, end.name, hasFailed: loss != nil)
+    // Whoever takes the files over begins behind what is told of them.
+    await onClose()
+    let failure = await report.files.finish().first ?? failures.first
     if let loss { throw incomplete(loss, done) }
     if let lack = incomplete(done) { throw lack }
     if let unfinished { throw incomplete(unfinished, done) }
@@ -139,17 +143,16 @@ struct Recording {
     return failures
   }
 
-  /// Hands on all that is complete, and waits for what is run for each file.
+  /// Hands on all that is complete.
   /// - Parameter handedOn: what went wrong with those of a group, each of which was handed on when it was over.
   /// - Returns: what went wrong.
-  private func handOn(_ done: OutputProgress, _ handedOn: Locked<[LiveKitError]>) async -> LiveKitError? {
+  private func handOn(_ done: OutputProgress, _ handedOn: Locked<[LiveKitError]>) async -> [LiveKitError] {
     var failures = handedOn.withLock { $0 }
     if !(source is RecorderGroup) {
       let manifests = writesManifest ? await source.manifests : []
       failures += Self.handOn(done, manifests, report)
     }
-    await onClose()
-    return await report.files.finish().first ?? failures.first
+    return failures
   }
 
   /// Writes the manifests, and has run what is to be run for each file that is complete, those the last.
@@ -253,7 +256,7 @@ struct Recording {
   private static func kept(_ destinations: [DestinationStatus]) -> String {
     let place = destinations.allSatisfy(\.isFile) ? destinations.count > 1 ? "in the files" : "in the file" : "sent"
     let least = destinations.map(\.sent).min() ?? .zero
-    let hasGaps = destinations.contains { ($0.stream?.away ?? .zero) > .zero }
+    let hasGaps = destinations.contains { ($0.stream?.away ?? .zero) > .zero || $0.missing != nil }
     let amount = hasGaps ? "\(Format.duration(least)) in all" : "the first \(Format.duration(least))"
     return least > .zero ? "\(amount) are \(place)" : "nothing is \(place)"
   }

@@ -37,6 +37,24 @@ extension RecordingReport {
     return reload.part.map { "\(what), and goes on in \($0)" } ?? what
   }
 
+  /// What a destination that goes on lacks since it was told of last; its end says all of it.
+  func lacks(of status: DestinationStatus, besides before: Told?) -> [String] {
+    guard !status.hasEnded, status.state != .ending else { return [] }
+    let parts = status.incompleteParts.dropFirst(before?.incompleteParts ?? 0)
+    let lacks = parts.map { "\($0.message). \(status.location) goes on." }
+    guard let missing = status.missing, missing.news != before?.missing?.news else { return lacks }
+    return lacks + [describe(missing, of: status.location)]
+  }
+
+  private func describe(_ missing: MediaLoss, of location: String) -> String {
+    let amount = "\(missing.amount) are missing\(missing.goesOn ? " so far" : "")"
+    let state =
+      missing.goesOn
+      ? "\(location) is not written as fast as it comes, as on a disk that stalls"
+      : "\(location) is written as fast as it comes again"
+    return "\(state): \(amount), the first at \(Format.duration(missing.since))."
+  }
+
   func fields(_ reload: TemplateReload) -> [String: Any] {
     var fields: [String: Any] = [
       "file": reload.location, "templates": reload.templates, "start": Format.seconds(reload.start),

@@ -14,7 +14,17 @@ struct RecordingReport: Sendable {
   /// Whether there are as many destinations as somebody comes.
   let isGroup: Bool
   /// How each was when it was told last.
-  private let told = Locked([String: DestinationStatus.State]())
+  private let told = Locked([String: Told]())
+
+  struct Told: Sendable {
+    let state: DestinationStatus.State
+    let missing: MediaLoss?
+    let incompleteParts: Int
+
+    init(_ status: DestinationStatus) {
+      (state, missing, incompleteParts) = (status.state, status.missing, status.incompleteParts.count)
+    }
+  }
 
   init(
     console: Console, options: RecordingOptions, destinations: Locked<[Destination]>, files: CompletedFiles,
@@ -148,8 +158,10 @@ struct RecordingReport: Sendable {
   /// Of the only one nothing is said that the recording's own lines do not say.
   private func tell(_ status: DestinationStatus) {
     files.note(status)
-    let isNews = told.withLock { $0.updateValue(status.state, forKey: status.location) != status.state }
+    let before = told.withLock { $0.updateValue(Told(status), forKey: status.location) }
+    let isNews = before?.state != status.state
     if isNews, let news = streamNews(of: status) ?? (isOne ? nil : news(of: status)) { console.say(news) }
+    for lack in lacks(of: status, besides: before) { console.say(lack) }
     console.event("destination", status.fields.merging(["tracks": status.tracks.map(fields)]) { $1 })
   }
 

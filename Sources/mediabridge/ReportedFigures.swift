@@ -41,12 +41,24 @@ extension DestinationStatus {
     if isFile { fields["bytes"] = bytes }
     if !segments.isEmpty { fields["segment_count"] = segments.count }
     if let captions { fields["captions"] = captions.fields }
+    if let missing { fields["missing"] = missing.fields }
+    if !incompleteParts.isEmpty { fields["incomplete_parts"] = incompleteParts.map(\.message) }
     if let stream {
       fields["losses"] = stream.losses
       fields["reason"] = stream.reason?.message
     }
     if let failure { (fields["message"], fields["code"]) = (failure.message, failure.code.rawValue) }
     return fields
+  }
+}
+
+extension MediaLoss {
+  /// For machines.
+  var fields: [String: Any] {
+    [
+      "since": Format.seconds(since), "video": Format.seconds(video), "audio": Format.seconds(audio),
+      "goes_on": goesOn,
+    ]
   }
 }
 

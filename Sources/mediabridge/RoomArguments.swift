@@ -41,7 +41,7 @@ struct RoomArguments: ParsableArguments {
   /// More than the library's: nobody sits beside a recording of hours while a server or a router is started again.
   @Option(
     help: """
-      How often a lost connection is tried to be brought back before the room is given up; fifty, as without it, go on \
+      How often to try to bring a lost connection back before the room is given up; fifty, as without it, go on \
       for 5 minutes at least, ten for 45 s
       """, transform: count(of:))
   var reconnectAttempts = 50
@@ -55,7 +55,7 @@ struct RoomArguments: ParsableArguments {
   var iceUsername: String?
   @Option(help: ArgumentHelp("Password for the TURN servers of --ice-server", valueName: "password"))
   var iceCredential: String?
-  @Flag(help: "Have media go by way of TURN servers only, also where there is a direct way") var relayOnly = false
+  @Flag(help: "Use TURN servers for all media, also where a direct connection is possible") var relayOnly = false
 
   @Flag(help: "JSON lines instead of text")
   var json = false

@@ -140,6 +140,8 @@ extension RoomEvent {
       ("video_enabled", publication.fields(participant, ["reason": reason.rawValue]))
     case .streamLost(let participant, let publication, _): ("stream_lost", publication.fields(participant))
     case .streamRestored(let participant, let publication, _): ("stream_restored", publication.fields(participant))
+    case .codecChanged(let participant, let publication, _):
+      ("track_codec_changed", publication.fields(participant, ["codec": publication.media?.codec ?? ""]))
     case .dimensionsChanged(let track, let dimensions):
       ("track_dimensions_changed", ["sid": track.sid ?? "", "size": dimensions.description])
     default: ("other", [:])

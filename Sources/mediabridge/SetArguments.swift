@@ -21,7 +21,7 @@ struct AssignmentArguments<Scope: AssignmentScope>: ParsableArguments {
   @Option(
     name: .customLong("set"),
     help: ArgumentHelp(
-      "Value for a variable of the pipeline templates that this command uses, several times for several of them"
+      "Set a variable of the pipeline templates that this command uses, such as bitrate=4000; again for another one"
         + (Scope.part.map { "; NAME.name=value is for the \($0) NAME alone" } ?? ""),
       valueName: "name=value"))
   var pairs: [String] = []

@@ -6,9 +6,9 @@ import MediaBridge
 struct TrackArguments: ParsableArguments {
   @Option(
     help: """
-      Identity of the participant whose media is taken, or a pattern such as speaker-*; again for further ones. Where one \
-      is taken alone it is the first of a pattern that sends something, without a name the first of all. --identity \
-      is who joins
+      Identity of the participant to take, or a pattern such as speaker-*; again for further ones. Where only one is \
+      taken it is the first who fits and sends something, without this option the first of all who does. The \
+      identity to join with is --identity
       """)
   var participant: [String] = []
 
@@ -20,7 +20,7 @@ struct TrackArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only tracks that are called so, or like a pattern such as cam-*; again for another name", valueName: "name"))
+      "Only tracks of this name, or that fit a pattern such as cam-*; again for another name", valueName: "name"))
   var trackName: [String] = []
 
   @Option(

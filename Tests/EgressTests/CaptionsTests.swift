@@ -126,6 +126,15 @@ import Testing
     #expect(spoken.part(from: .seconds(12), to: nil) == nil && spoken.part(from: .zero, to: .seconds(8)) == nil)
   }
 
+  /// A file is not made longer by what is to be read.
+  @Test func whatIsSaidLastIsSeenBeforeTheEnd() {
+    #expect(cue(8, 9, "before").within(.seconds(10)) == cue(8, 9, "before"))
+    #expect(cue(8, 15, "long").within(.seconds(10)) == cue(8, 10, "long"))
+    #expect(cue(9.75, 15, "last").within(.seconds(10)) == cue(9.5, 10, "last"))
+    #expect(cue(10.25, 15, "late").within(.seconds(10)) == cue(9.5, 10, "late"))
+    #expect(cue(0.125, 1, "all").within(.seconds(0.25)) == cue(0, 0.25, "all"))
+  }
+
   /// Its time would wrap around, to a minute later.
   @Test func aTrackHasWhatIsLateNearWhatIsWritten() {
     #expect(cue(25, 26, "now").near(.seconds(55)) == cue(25, 26, "now"))

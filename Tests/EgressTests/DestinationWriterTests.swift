@@ -83,6 +83,19 @@ import Testing
     #expect(ended.count == 2)
   }
 
+  /// That a part could not be completed is known while the next one is written.
+  @Test func aPartThatCannotBeCompletedIsKnownAtOnce() async throws {
+    let breakage = Breakage(of: Destination(location: "many"), onChange: {})
+    let list = StageList(breakage) {}
+    let stages = [try stage(), try stage()]
+    for stage in stages { list.add(stage) }
+    breakage.note(LiveKitError(.output, "the disk is gone"))
+    list.end(stages[0], before: stages[1])
+    try await eventually("why it is not complete") { list.lacks.map(\.message) == ["many: the disk is gone"] }
+    #expect(list.open.map { ObjectIdentifier($0) } == [ObjectIdentifier(stages[1])])
+    await stages[1].discard()
+  }
+
   /// It ends while the encoder is behind: what is heard in the last part is in the last part.
   @Test func anEndLeavesTheAudioToThePartThatIsYetToBegin() async throws {
     let stages = [try stage(), try stage()]

@@ -1,4 +1,5 @@
 import BridgeTesting
+import Foundation
 import GStreamerKit
 import MediaBridge
 import MediaCore
@@ -52,5 +53,23 @@ import Testing
     #expect((status.failure?.message.contains("a.mkv") == true) == !hasFile, "\(String(describing: status.failure))")
     captions.end()
     await stages[1].discard()
+  }
+
+  @Test func whatIsSaidLastMakesNoFileLonger() async throws {
+    let captions = DestinationCaptions(CaptionPlace())
+    let caps = try #require(Caps("audio/x-opus"))
+    let stage = try stage("\(folder.path)/a.mkv")
+    let file = try #require(try captions.claim(beside: stage.destination))
+    captions.add(file, of: stage)
+    let media = [UInt8(0)].withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+    stage.push(media, into: "audio", at: FeedTime(shown: .zero), from: .zero)
+    let last = CaptionCue(start: .seconds(59), end: .seconds(66), speaker: "Alice", text: "at the end")
+    captions.add(last, naming: false)
+    captions.advance(to: nil, end: .seconds(60))
+    var seen = last
+    seen.end = .seconds(60)
+    #expect(try String(contentsOfFile: file.path, encoding: .utf8) == WebVTT.file(of: [seen]))
+    captions.end()
+    await stage.discard()
   }
 }

@@ -52,6 +52,14 @@ import Testing
     #expect(log.gaps(until: .milliseconds(10_000)) == [gap, last])
   }
 
+  /// As of a shared screen that changes every few seconds.
+  @Test func theGapsOfADayAreAllThere() {
+    var log = GapLog()
+    for second in stride(from: 0, to: 86_400, by: 3) { log.came(at: .seconds(second)) }
+    let gaps = log.gaps(until: .seconds(86_400))
+    #expect(gaps.count == 28_800 && gaps.last?.to == .seconds(86_400))
+  }
+
   /// Who is not seen misses nothing, nor who comes later or has gone.
   @Test func whatIsMixedHasGapsOfItsOwn() {
     var room = MixedRoom()

@@ -45,6 +45,30 @@ import Testing
     try await eventually("its answer") { (try? FileClaim.asking(file) { true }) == true }
   }
 
+  /// Whoever has something else looked for or done there is told at once, and goes on without it.
+  @Test func aDiskThatDoesNotAnswerHoldsUpNobody() async throws {
+    let (gate, file) = (DispatchSemaphore(value: 0), folder.path + "/a.m3u8")
+    try "of yesterday".write(toFile: file, atomically: false, encoding: .utf8)
+    let (claim, place) = (try FileClaim(file), Destination(location: file))
+    var options = RecordingOptions(file: folder.path + "/{publisher_identity}.mkv")
+    var targets = try RecordingTargets(options, folder: nil)
+    func refusal(_ body: () throws -> Void) -> Bool {
+      do { try body() } catch { return "\(error)".contains("does not answer") }
+      return false
+    }
+    let refusals = [
+      refusal { try FileClaim.asking(file, within: .milliseconds(20)) { gate.wait() } },
+      refusal { try claim.empty() }, refusal { try claim.checkWritten(by: "hls") },
+      refusal { _ = try place.checkedTake(after: 1) }, refusal { try targets.check(&options) },
+    ]
+    #expect(refusals == [true, true, true, true, true])
+    gate.signal()
+    try await eventually("its answer") { (try? FileClaim.asking(file) { true }) == true }
+    #expect(try place.checkedTake(after: 1).location == folder.path + "/a-2.m3u8")
+    try claim.empty()
+    #expect(claim.bytes == 0)
+  }
+
   /// One that writes each buffer into a pipe.
   private func stage(_ failures: Collector<String>) throws -> OutputStage {
     try #require(mkfifo(path, 0o600) == 0)

@@ -35,7 +35,37 @@ import Testing
       let frame = Duration.milliseconds(40)
       #expect(his.state == .complete && his.duration < passed + frame, "\(his.duration) of \(passed)")
       #expect(done.omissions.isEmpty)
+      let identities = await group.manifests.map(\.publisherIdentity)
+      #expect(Set(identities) == ["alice", "bob"])
     }
+  }
+
+  /// She comes back, and somebody is called as her second file is.
+  @Test(arguments: [true, false]) func nobodyIsWrittenOverBySomebodyElse(_ replaces: Bool) async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8"]) { watcher in
+      var options = RecordingOptions(file: "\(folder.path)/{publisher_identity}.mkv", wait: .seconds(20))
+      options.replacesFiles = replaces
+      let group = RecorderGroup(room: watcher.room, each: .participant, options: options)
+      let files = ["alice", "alice-2", "alice-2-2"].map { "\(folder.path)/\($0).mkv" }
+      try await group.start()
+      await watcher.synthetic.publishers["alice"]?.disconnect()
+      try await eventually("the end of her first file") { await state(of: files[0], in: group) == .complete }
+      let again = try await watcher.synthetic.join("alice")
+      try await eventually("her second one") { await state(of: files[1], in: group) == .active }
+      await again.disconnect()
+      try await eventually("the end of her second file") { await state(of: files[1], in: group) == .complete }
+      let before = try Data(contentsOf: URL(fileURLWithPath: files[1]))
+      try await watcher.synthetic.join("alice-2")
+      try await eventually("that of the other") { await state(of: files[2], in: group) == .active }
+      let done = try await group.finish()
+      #expect(done.destinations.map(\.location) == files)
+      #expect(done.destinations.allSatisfy { $0.state == .complete })
+      #expect(try Data(contentsOf: URL(fileURLWithPath: files[1])) == before)
+    }
+  }
+
+  private func state(of file: String, in group: RecorderGroup) async -> DestinationStatus.State? {
+    await group.progress().destinations.last { $0.location == file }?.state
   }
 
   /// And has a file once he comes back, when there is room for it.
@@ -102,8 +132,8 @@ import Testing
       let done = try await group.finish()
       #expect(handedOver.values.flatMap { $0 }.map(\.publisherIdentity) == ["alice", "bob"])
       #expect(done.members.map(\.destinations.count) == [1, 1])
-      let identities = await group.manifests.map(\.publisherIdentity)
-      #expect(Set(identities) == ["alice", "bob"])
+      // Who takes them has them.
+      #expect(await group.manifests.isEmpty)
     }
   }
 }

@@ -160,6 +160,28 @@ import Testing
     #expect(try frames("a.mkv").count + frames("a-2.mkv").count == 25)
   }
 
+  /// An encoder makes keyframes that nobody has asked for while templates of another destination are read.
+  @Test func destinationsOfOneEncoderGoOnAtOneFrame() async throws {
+    let job = job()
+    let outputs = [try add("often=a.mkv", to: job), try add("often=b.mkv", to: job)]
+    #expect(job.encoders.count == 1)
+    try await begin(job)
+    for (index, output) in outputs.enumerated() {
+      let setup = JobDestination.Setup(planner: output.planner, plan: output.plan)
+      let changed = [TemplateName(.output, "often")]
+      let isRenewed = try job.renew(output, setup, changed, Job.Video(codec: "vp8", size: nil))
+      #expect(isRenewed)
+      let end = 25 + 20 * index
+      write((end - 20)..<end, into: job)
+      try await eventually("a keyframe of every 400 ms") { output.writer.reached >= .milliseconds(40 * (end - 5)) }
+    }
+    job.begin(renewalsOf: outputs)
+    write(45..<60, into: job)
+    #expect(await job.finish(at: start + .milliseconds(2400)) == [nil, nil])
+    let counts = try ["a.mkv", "a-2.mkv", "b.mkv", "b-2.mkv"].map { try frames($0).count }
+    #expect(counts[0] >= 45 && counts[0] + counts[1] == 60 && counts.prefix(2) == counts.suffix(2), "\(counts)")
+  }
+
   /// One that cannot be written stops only itself.
   @Test func oneFailsAlone() async throws {
     let job = job()

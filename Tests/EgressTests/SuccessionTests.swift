@@ -248,6 +248,19 @@ import Testing
     #expect(scene.offer("video", "better", 5040) == "b@5000" && scene.over == ["a"])
   }
 
+  /// Several destinations share an encoder, and none is to go on with a keyframe that the others are too late for.
+  @Test func whoIsYetToBeToldItsMomentTakesOverAtNoKeyframe() {
+    var scene = scene(["video": "camera"])
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    _ = scene.pipelines.prepare(Turn(stage: "b", lines: ["video": "better"], earliest: Turn.unsaid))
+    #expect(scene.offer("video", "better", 40, isKeyframe: true) == nil && scene.pipelines.next?.stage == "b")
+    #expect(!scene.pipelines.isAhead("video", from: "camera", at: .milliseconds(80)))
+    scene.pipelines.say(.milliseconds(100))
+    #expect(scene.offer("video", "better", 80, isKeyframe: true) == nil)
+    #expect(scene.pipelines.isAhead("video", from: "camera", at: .milliseconds(120)))
+    #expect(scene.offer("video", "better", 120, isKeyframe: true) == "b@0")
+  }
+
   @Test func whatIsNotToTakeOverDoesNot() {
     var scene = scene()
     _ = scene.pipelines.prepare(Self.turn("b", Self.both))

@@ -148,6 +148,21 @@ import Testing
     _ = await job.finish(at: start + .seconds(7.2))
   }
 
+  /// Nothing that comes is taken, however often it is asked for.
+  @Test func noPartIsToBeginDuringAPause() async throws {
+    let job = Job(beginsWithVideo: true, onKeyframeNeeded: {}, onChange: {})
+    let tracks = [Track.Kind.video: TrackTraits(codec: "vp8"), .audio: TrackTraits(codec: "opus")]
+    let output = try add("sent", tracks, parts: PartLimit(duration: .seconds(60)), to: job)
+    try send(0..<150, in: job)
+    try write(into: job)
+    #expect(output.goingPart(of: job.media) != nil)
+    #expect(job.media.pause(at: start + .seconds(6)))
+    #expect(output.goingPart(of: job.media) == nil && output.part(of: job.media) != nil)
+    #expect(job.media.resume(at: start + .seconds(7)))
+    #expect(output.goingPart(of: job.media) != nil)
+    _ = await job.finish(at: start + .seconds(7))
+  }
+
   /// Frames as they are sent, 40 ms apart, of which the first of all is a keyframe.
   private func send(_ numbers: Range<Int>, in job: Job) throws {
     let caps = try #require(Caps("video/x-vp8,width=320,height=180"))

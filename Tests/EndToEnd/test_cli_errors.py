@@ -471,6 +471,18 @@ MISTAKES = [
     ),
     (["record", "--dev", "--room", "r", "--composite", "grid", "--fps", "5", "a.mp3"], ["--fps is for video, and a.mp3"]),
     (["record", "--dev", "--room", "r", "--composite", "grid", "--gap", "8", "a.wav"], ["--gap is for video, and a.wav"]),
+    (["record", "--dev", "--room", "r", "out.mov"], ["did you mean .mp4?"]),
+    (["record", "--dev", "--room", "r", "out.m4a"], ["did you mean .mp4 with --audio-only?"]),
+    (["record", "--dev", "--room", "r", "mkv://x"], ["no scheme mkv://", "there are rtmp://", "srt://", "mkv=FILE"]),
+    (["stream", "--dev", "--room", "r", "hls://h:1/a"], ["no scheme hls://", "there are rtmp://", "hls=FILE"]),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "speaker", "--speaker-hold", "2s", "a.mp3"],
+        ["--speaker-hold is for video, and a.mp3 has none"],
+    ),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "speaker", "--speaker-hold", "2s", "--audio-only", "a.mp4"],
+        ["--audio-only and --speaker-hold exclude each other: it is for video"],
+    ),
     (
         ["record", "--dev", "--room", "r", "--composite", "grid", "--burn-captions", "a.mp3"],
         ["--burn-captions is for video, and a.mp3 has none"],
@@ -696,6 +708,7 @@ def cannot_join(command, *options):
 # What the library finds, before anything is joined.
 REFUSED = [
     "record a.mov",
+    "record mkv://x",
     "record foo=a.mkv",
     "record --encode nosuch a.mkv",
     "record --width 641 a.mp4",

@@ -136,13 +136,14 @@ def test_what_becomes_of_the_file_of_who_leaves_is_said(server, start, tmp_path)
 
 def test_the_manifest_of_who_has_left_is_there_at_once(server, tmp_path):
     """It is not lost with a process that is killed."""
-    bob = server.foreign_publisher("--room", "days", "--identity", "bob", "--no-video")
-    server.foreign_publisher("--room", "days", "--identity", "alice", "--no-video", "--duration", 60)
+    bob = server.foreign_publisher("--room", "days", "--identity", "bob", "--no-video", "--tone")
+    server.foreign_publisher("--room", "days", "--identity", "alice", "--no-video", "--tone", "--duration", 60)
     recorder = server.recorder(
         "days", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant", "--manifest"
     )
     for _ in range(2):
         recorder.wait_for("recording", 40)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
     bob.write("leave")
     manifest = tmp_path / "bob.mkv.json"
     while recorder.wait_for("file_complete", 20)["file"] != str(manifest):
@@ -150,6 +151,7 @@ def test_the_manifest_of_who_has_left_is_there_at_once(server, tmp_path):
     recorder.kill()
     told = json.loads(manifest.read_text())
     assert told["publisher_identity"] == "bob" and [one["state"] for one in told["destinations"]] == ["complete"]
+    assert {turn["identity"] for turn in told["speakers"]} == {"bob"}, told["speakers"]
     assert not (tmp_path / "alice.mkv.json").exists()
 
 

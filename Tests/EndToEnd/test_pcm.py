@@ -157,6 +157,20 @@ def test_a_recogniser_for_each_participant(server, tmp_path):
     server.foreign_publisher("--no-video", "--identity", "bob", "--tone")
     Reader(server, "pcm", "--each", "--format", "wav", "--duration", "2s", tmp_path / "{publisher_identity}.wav").all()
     for name in ("alice", "bob"):
-        with wave.open(str(tmp_path / f"{name}.wav")) as read:
-            samples = np.frombuffer(read.readframes(read.getnframes()), "<i2")
-        assert len(samples) == 2 * RATE and np.abs(samples[RATE:]).max() == pytest.approx(clip.LOUDNESS, rel=0.1)
+        assert_two_loud_seconds(tmp_path / f"{name}.wav")
+
+
+@pytest.mark.parametrize("options", [(), ("--overwrite",)])
+def test_two_who_are_one_name_have_a_file_each(server, tmp_path, options):
+    for name in ("a/b", "a_b"):
+        server.foreign_publisher("--no-video", "--identity", name, "--tone")
+    file = tmp_path / "{publisher_identity}.wav"
+    Reader(server, "pcm", "--each", "--format", "wav", "--duration", "2s", *options, file).all()
+    for name in ("a_b", "a_b-2"):
+        assert_two_loud_seconds(tmp_path / f"{name}.wav")
+
+
+def assert_two_loud_seconds(file):
+    with wave.open(str(file)) as read:
+        samples = np.frombuffer(read.readframes(read.getnframes()), "<i2")
+    assert len(samples) == 2 * RATE and np.abs(samples[RATE:]).max() == pytest.approx(clip.LOUDNESS, rel=0.1)

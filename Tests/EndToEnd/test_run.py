@@ -148,9 +148,11 @@ def test_a_job_that_begins_anew_waits_for_no_command(server, runner, options):
     runner.until("talk", "talk.ogg", 1)
     runner.write({"talk": {**job, "audio-bitrate": 32}}, **options)
     runner.until("talk", "talk-2.ogg", 1)
-    assert not runner.of("talk", "finished"), "its command still runs"
+    events = [event["event"] for event in program.events if event.get("job") == "talk"]
+    assert events.index("ended") < events.index("recording", events.index("finished")), "its end is told first"
+    assert not runner.of("talk", "completed_command"), "its command still runs"
     (folder / "go").touch()
-    runner.until_finished("talk", "talk.ogg")
+    runner.wait(lambda: runner.of("talk", "completed_command"))
     program.send(signal.SIGINT)
     assert program.finish() == 0, program.report("failed")
     both = [(folder / name).read_bytes() for name in ("talk.ogg", "talk-2.ogg")]

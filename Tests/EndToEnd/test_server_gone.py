@@ -45,6 +45,17 @@ def test_server_ends_and_nobody_wants_to_wait_for_it(local_server, recording, nu
     assert_plays(file, 3)
 
 
+def test_recording_ends_while_the_server_is_away(recording, local_server):
+    """The file plays, and is not all that was to be recorded."""
+    recorder, file = recording("away.mkv")
+    local_server.end(signal.SIGKILL)
+    recorder.wait_for("reconnecting", 20)
+    after(recorder, recorder.wait_for("progress")["duration"] + 3)
+    recorder.stop()
+    assert_failed(recorder, file.name, "the last", "of alice", "connection to the room was lost", within=20)
+    assert_plays(file, 5)
+
+
 def test_server_ends_while_waiting(local_server, tmp_path):
     recorder = local_server.recorder("gone", "nobody", tmp_path / "x.mp4", *FEW)
     recorder.wait_for("waiting")

@@ -26,4 +26,10 @@ struct TimeTests {
     #expect(Duration.seconds(Int64.max / 2).nanoseconds == .max)
     #expect(Duration.milliseconds(250).seconds == 0.25)
   }
+
+  /// Nobody lets a machine sleep for a test.
+  @Test func sleepIsWhatOneClockCountsAndTheOtherDoesNot() {
+    let (sleep, uptime, now) = (MediaTime.sleep, MediaTime.uptime, MediaTime.now)
+    #expect(abs((uptime - sleep - .nanoseconds(now.nanoseconds)).seconds) < 1)
+  }
 }

@@ -38,6 +38,30 @@ import Testing
     #expect(mistake("window=") == nil)
   }
 
+  /// It would be found by the name, and opened as a path.
+  @Test(arguments: ["mkv://a.mkv", "MP4://h:1/x", "opus://a.opus", "hls://h.example/live", "hls-fmp4://h:1"])
+  func schemesThatAreTemplatesOfFiles(_ address: String) {
+    let said = mistake(address) ?? ""
+    #expect(said.contains("there are rtmp://, rtmps://, srt://, udp://, mux://, twitch://; write "), "\(said)")
+  }
+
+  @Test func aSchemeThatIsAFilesEndingIsAnsweredWithBoth() {
+    #expect(
+      mistake("opus://KEY")
+        == "'opus://{...}': there is no scheme opus://; there are rtmp://, rtmps://, srt://, udp://, mux://, "
+        + "twitch://; write ogg=FILE for a file")
+    #expect(mistake("window://a")?.hasSuffix("write window= for a window") == true)
+  }
+
+  /// The last of several counts, and what is in another value does not.
+  @Test func whatAnSRTAddressSays() {
+    func value(_ name: String, of location: String) -> String? { Destination(location: location).srtValue(of: name) }
+    #expect(value("mode", of: "SRT://:9?mode=caller&mode=listener") == "listener")
+    #expect(value("mode", of: "srt://h:9?streamid=mode=listener") == nil)
+    #expect(value("passphrase", of: "srt://h:9?passphrase={ten-bytes}") == "{ten-bytes}")
+    #expect(value("mode", of: "udp://h:9?mode=listener") == nil && value("mode", of: "srt://h:9?mode=") == nil)
+  }
+
   @Test func addressesThatLackSomething() {
     #expect(mistake("srt://h") == "'srt://h' lacks its port: write srt://HOST:PORT")
     #expect(mistake("rtmp://h:abc/app")?.contains("lacks an application or a stream key") == true, "told first")
@@ -51,7 +75,7 @@ import Testing
     "srt://h:1?mode=rendezvous&latency=200&pbkeylen=32", "srt://h:1?mode=", "srt://h:1?passphrase=",
     "srt://h:1?streamid=#!::r=a/b,m=publish&latency=20", "srt://h:1?passphrase={room_name}",
     "srt://h:1?passphrase=ten-bytes!", "srt://h:1?passphrase=%C3%A4%C3%B6%C3%BC%C3%A4%C3%B6", "mine=card://hw:0",
-    "mine=srt://h:1?mode=push",
+    "mine=srt://h:1?mode=push", "mine=mkv://h", "mine://h", "mkv:/x.mkv", "rist://h:1",
   ])
   func whatMayBe(_ argument: String) { #expect(mistake(argument) == nil) }
 }

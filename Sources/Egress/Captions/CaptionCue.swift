@@ -21,6 +21,14 @@ struct CaptionCue: Equatable, Sendable {
   }
   private static let least = Duration.milliseconds(500)
 
+  /// The same where all ends at `end`, behind which nothing is seen: what is said last is seen for a moment before it.
+  func within(_ end: Duration) -> CaptionCue {
+    guard end < self.end else { return self }
+    var within = self
+    (within.start, within.end) = (min(start, max(end - Self.least, .zero)), end)
+    return within
+  }
+
   /// The same for a track in a file: Matroska knows no time that lies 32.7 s or more before what is beside it.
   /// - Parameter reached: how far the file is written.
   func near(_ reached: Duration) -> CaptionCue {

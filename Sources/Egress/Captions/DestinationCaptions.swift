@@ -14,7 +14,7 @@ final class DestinationCaptions: Sendable {
 
   /// A cue, and whether text without marks says whose it is.
   private struct Waiting {
-    let cue: CaptionCue
+    var cue: CaptionCue
     let naming: Bool
 
     /// Whether it is known in which parts it is. What is longer to be read may reach over the end of one.
@@ -66,7 +66,8 @@ final class DestinationCaptions: Sendable {
   /// - Parameters:
   ///   - reached: how far the destination is; nil at its end.
   ///   - oldest: when what is still said began; nil where nothing is.
-  func advance(to reached: Duration?, oldest: Duration? = nil) {
+  ///   - end: of the media, which no cue makes longer; nil while it goes on.
+  func advance(to reached: Duration?, oldest: Duration? = nil, end: Duration? = nil) {
     let begun = begun
     for part in begun { part.file?.begin() }
     let due = waiting.withLock { waiting in
@@ -74,7 +75,10 @@ final class DestinationCaptions: Sendable {
       waiting.removeAll { each in reached.map(each.isDue) ?? true }
       return due
     }
-    for each in due { write(each, begun) }
+    for var each in due {
+      if let end { each.cue = each.cue.within(end) }
+      write(each, begun)
+    }
     if let reached { releaseWhole(begun, before: min(reached - Self.latest, oldest ?? reached)) }
   }
 

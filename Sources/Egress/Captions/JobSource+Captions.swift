@@ -34,8 +34,10 @@ extension JobSource {
   func advanceCaptions(isOver: Bool = false) {
     guard asked.captions, let run, run.isActive else { return }
     for cue in job.captions.end(at: jobAge, isOver: isOver) { write(cue, run) }
-    let oldest = job.captions.oldestStart
-    for output in run.outputs { output.captions?.advance(to: isOver ? nil : output.writer.reached, oldest: oldest) }
+    let (oldest, end) = (job.captions.oldestStart, isOver ? run.job.media.length : nil)
+    for output in run.outputs {
+      output.captions?.advance(to: isOver ? nil : output.writer.reached, oldest: oldest, end: end)
+    }
   }
 
   /// In a file of several, text without marks says whose it is.

@@ -31,7 +31,7 @@ final class SegmentCaptions: Sendable {
   init(_ media: SegmentNames, _ options: SegmentOptions) throws(LiveKitError) {
     names = CaptionNames(media)
     claim = try FileClaim.taken(names.playlist)
-    if (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
+    try claim.empty()
     state = Locked(State(playlists: SegmentPlaylists(options, claim)))
   }
 

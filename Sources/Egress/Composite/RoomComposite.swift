@@ -164,7 +164,7 @@ public actor RoomComposite: EgressJob {
     await heedLabels(event)
     burnCaptions(event)
     switch event {
-    case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .muteChanged,
+    case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .codecChanged, .muteChanged,
       .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:
       await followRoom()
     case .participantMetadataChanged(let participant, let text?) where participant.isLocal:

@@ -18,7 +18,7 @@ final class DestinationWriter: Sendable {
 
   fileprivate struct State {
     var succession: Succession<OutputStage, ObjectIdentifier>
-    var gates: [String: FrameGate] = [:]
+    var gates: [String: InputGate] = [:]
     /// What has come beside the keyframe that the first stage waits for.
     var early: [Arrival] = []
     /// What has come ahead of the keyframe that the next stage waits for.
@@ -51,6 +51,13 @@ final class DestinationWriter: Sendable {
   /// Has a turn take over at the next keyframe.
   /// - Returns: the turn that waited for that and will not come any more.
   func prepare(_ turn: Turn) -> Turn? { change { $0.prepare(turn) } }
+
+  /// Says from which moment of the job on a stage may take over; nothing where it does not wait for that any more.
+  func say(_ earliest: Duration, of stage: OutputStage) {
+    state.withLock { state in
+      if state.succession.next?.stage === stage { state.succession.say(earliest) }
+    }
+  }
 
   /// Has other lines feed what is written, or what waits to take over, from the next keyframe on.
   func feed(_ lines: [String: ObjectIdentifier]) {
@@ -128,10 +135,16 @@ final class DestinationWriter: Sendable {
     state.withLock { state in state.succession.next.flatMap { $0.continues ? nil : $0.stage } }
   }
 
+  /// Whether what is written goes on in the same pipeline, fed by other lines, once their keyframe comes.
+  var isChangingLines: Bool { state.withLock { $0.succession.next?.continues == true } }
+
   /// Buffers that did not get into a pipeline for want of room.
   func dropped(at input: String) -> Int {
     state.withLock { $0.gates[input]?.dropped ?? 0 }
   }
+
+  /// What of an input there was no room for, and since when.
+  func loss(at input: String) -> QueueLoss { state.withLock { $0.gates[input]?.loss ?? QueueLoss() } }
 
   /// Takes a buffer of a line; on a media thread.
   func take(_ media: MediaBuffer, into input: String, from line: FeedLine, at time: FeedTime) {
@@ -219,15 +232,52 @@ extension DestinationWriter.State {
   ) -> Bool {
     guard !place.stage.isAbandoned else { return true }
     let (media, input, time) = (arrival.media, arrival.input, arrival.time)
-    if arrival.line.form != .raw {
-      // Of raw media the pipeline drops the oldest by itself.
-      let fullness = place.stage.fullness(of: input)
-      let verdict = gates[input, default: FrameGate()].offer(isKeyframe: !media.isDelta, fullness: fullness)
-      guard verdict == .pass else { return verdict != .dropAndAsk }
-    }
+    let verdict = gates[input, default: InputGate()].offer(arrival, to: place.stage)
+    guard verdict == .pass else { return verdict != .dropAndAsk }
     let beginning = time.shown - place.time
     let decoded = time.decoded.map { max($0 - beginning, .zero) }
     place.stage.push(media, into: input, at: FeedTime(shown: place.time, decoded: decoded), from: beginning)
     return true
+  }
+}
+
+/// Decides what of an input gets into a pipeline, and notes what does not.
+private struct InputGate: Sendable {
+  /// How full a queue of PCM may be when it is not full any more, as `FrameGate` has it.
+  private static let reopening = 0.5
+  private var gate = FrameGate()
+  private(set) var loss = QueueLoss()
+
+  /// Encoded ones.
+  var dropped: Int { gate.dropped }
+
+  mutating func offer(_ arrival: DestinationWriter.Arrival, to stage: OutputStage) -> FrameGate.Verdict {
+    guard arrival.line.form != .raw else {
+      // Of raw media the pipeline drops the oldest by itself; frames also where it encodes them, and is too slow.
+      if arrival.line.kind == .audio { note(pcm: arrival, fullness: stage.fullness(of: arrival.input)) }
+      return .pass
+    }
+    let before = gate.dropped
+    let verdict = gate.offer(isKeyframe: !arrival.media.isDelta, fullness: stage.fullness(of: arrival.input))
+    if verdict == .pass {
+      loss.pass(at: arrival.time.shown)
+    } else if gate.dropped > before {
+      loss.drop(arrival)
+    }
+    return verdict
+  }
+
+  private mutating func note(pcm arrival: DestinationWriter.Arrival, fullness: Double) {
+    if fullness >= 1 {
+      loss.drop(arrival)
+    } else if fullness <= Self.reopening {
+      loss.pass(at: arrival.time.shown)
+    }
+  }
+}
+
+extension QueueLoss {
+  fileprivate mutating func drop(_ arrival: DestinationWriter.Arrival) {
+    drop(lasting: arrival.media.duration, at: arrival.time.shown, isStandIn: arrival.time.isStandIn)
   }
 }

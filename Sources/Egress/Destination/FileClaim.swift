@@ -15,6 +15,8 @@ final class FileClaim: Sendable {
     let newPath: String?
     /// Made for it, the innermost first.
     var newFolders: [String] = []
+    /// Of what it held when it was taken; nil once other contents were put into its place.
+    var contents: FileContents?
   }
 
   /// What is seen of the file that is held; of nothing that is held nothing is.
@@ -30,8 +32,8 @@ final class FileClaim: Sendable {
   private let isRegular: Bool
   /// Whether it is held: known also while somebody writes, which a disk may hold up.
   private let held: Locked<Bool>
-  /// Paths of all that this process has written, or writes: what was moved away has had its name all the same.
-  private static let known = Locked(Set<String>())
+  /// Of all files of this process.
+  private static let known = Locked(WrittenNames())
 
   /// Makes the file where there is none, and the folders that it is to lie in, and leaves what it holds alone.
   /// - Throws: it cannot be made or written, or another recording holds it.
@@ -47,7 +49,8 @@ final class FileClaim: Sendable {
       let shared = Locked(hold)
       self.hold = shared
       sight = DiskLook(FileClaim.look(at: file, shared)) { FileClaim.look(at: file, shared) }
-      _ = Self.known.withLock { $0.insert(Self.standardized(file)) }
+      // Into a pipe nothing is written over.
+      if isRegular { Self.known.withLock { $0.add(file) } } else { Self.cancel(file) }
     } catch {
       MissingFolders.remove(folders)
       throw error
@@ -111,6 +114,13 @@ final class FileClaim: Sendable {
     }
   }
 
+  /// Takes out what was there before.
+  /// - Throws: why it cannot be, or that the disk does not answer.
+  func empty() throws(LiveKitError) {
+    guard (bytes ?? 0) > 0 else { return }
+    try Self.asking(file) { [self] () throws(LiveKitError) in try replace(with: []) }
+  }
+
   /// Adds to the contents that it has put there.
   /// - Throws: why nothing is added, or that it was lost.
   func append(_ bytes: [UInt8]) throws(LiveKitError) {
@@ -130,9 +140,9 @@ final class FileClaim: Sendable {
     return LiveKitError(.output, "\(file) is closed already, and nothing comes into it any more")
   }
 
-  /// - Throws: the recording that has just ended is not in the file.
+  /// - Throws: the recording that has just ended is not in the file, or the disk does not answer.
   func checkWritten(by template: String) throws(LiveKitError) {
-    let sight = Self.look(at: file, hold)
+    let sight = try Self.asking(file) { [file, hold] in Self.look(at: file, hold) }
     if let loss = sight.loss { throw loss }
     guard sight.bytes == 0 else { return }
     throw LiveKitError(
@@ -156,11 +166,15 @@ final class FileClaim: Sendable {
 
   private static func giveBack(_ held: Hold, _ file: String) {
     let isThere = FileIdentity(path: file) == held.identity
+    let contents = FileContents(descriptor: held.handle.descriptor)
     // Before the lock is given back: whoever gets it then sees that the name is free.
-    if isThere, let path = held.newPath, FileIdentity.size(of: held.handle.descriptor) == 0 {
+    if isThere, let path = held.newPath, contents?.bytes == 0 {
       unlink(path)
       MissingFolders.remove(held.newFolders)
-      _ = known.withLock { $0.remove(standardized(file)) }
+    }
+    // What was there before and has got nothing was not written here.
+    if isThere, let contents, contents.bytes == 0 || contents == held.contents {
+      known.withLock { $0.remove(file) }
     }
     held.handle.unlock()
   }
@@ -182,7 +196,8 @@ final class FileClaim: Sendable {
       // Whoever held it may have removed it meanwhile. A file system that knows no locks is used without.
       if let identity = FileIdentity(descriptor: descriptor), identity == FileIdentity(path: file) {
         return Hold(
-          handle: OpenFile(descriptor: descriptor), identity: identity, newPath: isNew ? resolved(file) : nil)
+          handle: OpenFile(descriptor: descriptor), identity: identity, newPath: isNew ? resolved(file) : nil,
+          contents: FileContents(descriptor: descriptor))
       }
       close(descriptor)
     }
@@ -204,15 +219,37 @@ final class FileClaim: Sendable {
 
 extension FileClaim {
   /// Whether something of that name is there, or was written by this process and moved away.
-  static func isTaken(_ file: String) -> Bool { isThere(file) || known.withLock { $0.contains(standardized(file)) } }
-  private static func standardized(_ file: String) -> String { URL(fileURLWithPath: file).standardizedFileURL.path }
+  static func isTaken(_ file: String) -> Bool { isThere(file) || isKnown(file) }
+
+  /// Whether this process has written a file of that name, or writes it. It does not ask the disk.
+  static func isKnown(_ file: String) -> Bool { known.withLock { $0.hold(file) } }
+
+  /// Takes a name, until its file is taken: nobody else of this process gets it meanwhile.
+  /// - Parameter names: of what is to lie beside it; nil for nothing.
+  /// - Returns: false where somebody of this process has it, or has had it, or something beside it.
+  static func reserve(_ file: String, _ names: SegmentNames? = nil) -> Bool {
+    // To a file system that knows no small letters it may be somebody's of another name.
+    let isOnDisk = isThere(file)
+    return known.withLock { known in
+      if known.hold(file, ignoringCase: isOnDisk) { return false }
+      if let names, known.hold(anyBeside: names) { return false }
+      known.reserve(file, names)
+      return true
+    }
+  }
+
+  /// The file of a name that was reserved is not taken.
+  static func cancel(_ file: String) { known.withLock { $0.cancel(file) } }
+
+  /// Notes what lies beside a playlist, or an image, that is written.
+  static func note(_ names: SegmentNames) { known.withLock { $0.add(names.playlist, names) } }
 
   /// Whether something of that name is there.
   static func isThere(_ file: String) -> Bool { FileIdentity(path: file) != nil }
   /// Whether nothing is in it, or nothing there.
-  static func isEmpty(_ file: String) -> Bool {
-    !isThere(file) || (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int == 0
-  }
+  static func isEmpty(_ file: String) -> Bool { !isThere(file) || size(of: file) == 0 }
+  /// Bytes of what is there; nil where that cannot be known.
+  static func size(of file: String) -> Int64? { FileIdentity.size(path: file) }
 
   /// Says before a room is joined what would only be found out when the first frame comes.
   static func checkWritable(_ file: String) throws(LiveKitError) {
@@ -243,6 +280,20 @@ extension FileClaim {
     guard FileManager.default.isWritableFile(atPath: folder) else {
       throw LiveKitError(.output, "\(name): no permission to write in \(folder); choose another file or folder")
     }
+  }
+}
+
+/// What tells whether something was written into a file.
+private struct FileContents: Equatable {
+  let bytes: Int64
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    bytes = Int64(status.st_size)
+    (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
   }
 }
 
@@ -282,6 +333,8 @@ private struct FileIdentity: Equatable {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
+
+  static func size(path: String) -> Int64? { status(path).map { Int64($0.st_size) } }
 
   private static func status(_ path: String) -> stat? {
     var status = stat()

@@ -1,4 +1,3 @@
-import Foundation
 import GStreamerKit
 import MediaBridge
 import MediaCore
@@ -142,8 +141,9 @@ final class OutputStage: Sendable {
 
   private var writtenBytes: Int64 {
     if let bytes = claim?.bytes { return bytes }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: destination.location)
-    return (attributes?[.size] as? Int64) ?? 0
+    // Of a pipe, a device or a file that was given back: where what writes it hangs, its disk may not answer.
+    let file = destination.location
+    return (try? FileClaim.asking(file) { FileClaim.size(of: file) }) ?? 0
   }
 
   /// Paths of what the file lists, as far as it is complete; empty where it holds everything itself.
@@ -207,7 +207,9 @@ final class OutputStage: Sendable {
 
   /// - Returns: why it is not complete.
   private func complete(_ pipeline: OutputPipeline) async -> LiveKitError? {
-    do { try await pipeline.complete() } catch {
+    // A disk that is away for a moment is waited for as elsewhere.
+    let limit = destination.isFile ? FileClaim.usualPatience : OutputPipeline.usualPatience
+    do { try await pipeline.complete(within: limit) } catch {
       return LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error.underlying)
         .about(destination)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaBridge
 package import PipelineTemplates
 
 extension Destination {
@@ -16,6 +17,30 @@ extension Destination {
 
   /// Where it is written once more, beside what was written before.
   package func take(after takes: Int) -> Destination { takes > 0 ? nextPart(after: takes) : self }
+
+  /// The same where the disk that is looked at may not answer.
+  /// - Throws: that it does not.
+  func checkedTake(after takes: Int) throws(LiveKitError) -> Destination {
+    guard isFile, takes > 0 else { return self }
+    return try FileClaim.asking(location) { take(after: takes) }
+  }
+
+  /// Where it is written where names of others may be the same: the whole name, or where somebody has that, or has had
+  /// it, the next free one.
+  /// - Parameters:
+  ///   - takes: how often it was written before.
+  ///   - reserve: takes a name; false where it is somebody's.
+  func own(after takes: Int, reserve: (Destination) -> Bool) -> Destination {
+    guard isFile else { return self }
+    if takes == 0, reserve(self) { return self }
+    return nextPart(after: max(takes, 1)) { !reserve($0) }
+  }
+
+  /// The same for a file or a folder that nobody has claimed, which keeps its name.
+  package func own() -> Destination { own(after: 0) { FileClaim.reserve($0.location) } }
+
+  /// Gives a name back under which nothing was written.
+  package func giveBackName() { FileClaim.cancel(location) }
 
   /// The path without what the file's name ends in.
   var stem: String { (location as NSString).deletingPathExtension }

@@ -24,7 +24,7 @@ struct StageMaker: Sendable {
       try FileClaim.asking(file) { () throws(LiveKitError) in try FileClaim.checkWritable(file) }
     }
     let segments = try SegmentedOutput(
-      plan, at: destination, after: before, claim: claim, clock: OutputClock { [lines] in lines.moment(of: $0) },
+      plan, at: destination, after: before, claim: claim, clock: OutputClock { [lines] in lines.uptime(of: $0) },
       hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
     do throws(LiveKitError) {
       return try OutputStage(
@@ -130,10 +130,13 @@ final class DestinationLines: Sendable {
     fed = Locked(lines.mapValues { Fed(line: $0, base: -media.written(on: $0), droppedBase: -$0.dropped) })
   }
 
-  /// When it was that a moment of the job took place, with the pauses; nil before its first one.
-  func moment(of time: Duration) -> MediaTime? { media.moment(of: time) }
+  /// How long the machine was up when a moment of the job took place, pauses and sleep and all; nil before the first.
+  func uptime(of time: Duration) -> Duration? { media.moment(of: time).map(media.uptime(at:)) }
 
   subscript(input: OutputInput) -> FeedLine? { fed.withLock { $0[input]?.line } }
+
+  /// The one whose keyframe a stage begins with.
+  var leader: FeedLine? { self[.video] ?? self[.audio] }
 
   /// All that feed it.
   var all: [OutputInput: FeedLine] { fed.withLock { $0.mapValues(\.line) } }

@@ -17,6 +17,9 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     /// The moment of the job before which it does not take over.
     var earliest = Duration.zero
 
+    /// In the place of a moment that is yet to be said.
+    static var unsaid: Duration { .seconds(Int64.max) }
+
     /// The input whose keyframe it begins with.
     fileprivate var leader: String? { lines.keys.contains("video") ? "video" : lines.keys.min() }
   }
@@ -88,6 +91,9 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     defer { next = turn }
     return next
   }
+
+  /// Says from which moment of the job on the turn that waits may take over.
+  mutating func say(_ earliest: Duration) { next?.earliest = earliest }
 
   /// How many inputs are fed, or are to be.
   var inputs: Int { max(current.lines.count, next?.lines.count ?? 0) }

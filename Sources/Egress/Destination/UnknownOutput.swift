@@ -27,23 +27,34 @@ struct UnknownOutput {
         + "--on-complete 'rclone move \"$1\" store:talks'"
     }
     let nearest = NearestName.of(scheme, in: Destination.schemes).map { "did you mean \($0)://? There" } ?? "there"
-    let schemes = Destination.schemes.map { $0 + "://" }.joined(separator: ", ")
-    return "'\(shown)' is an address, and no output template is called as its scheme; \(nearest) are \(schemes); or "
-      + "NAME=\(shown) says which output template writes it"
+    return "'\(shown)' is an address, and no output template is called as its scheme; \(nearest) are "
+      + "\(Destination.shownSchemes); or NAME=\(shown) says which output template writes it"
   }
 
   private func message(ofFile shown: String) -> String {
     let endings = endings
-    // What people most likely want, where several are as near.
-    let candidates = ["mp4", "mkv"].filter(endings.contains) + endings
-    let typed = destination.ending
-    let nearest = typed.isEmpty ? nil : NearestName.of(typed, in: candidates).map { "; did you mean .\($0)?" }
+    let nearest = nearest(in: endings).map { "; did you mean .\($0)?" }
     let examples = variants.isEmpty ? "" : ", such as \(variants.joined(separator: ", "))"
     return
       "'\(shown)': the name has to end in one of \(endings.map { "." + $0 }.joined(separator: ", "))\(nearest ?? "")"
       + "\(nearest == nil ? ";" : "") NAME=\(shown) says which output template writes it\(examples), "
       + "and window= shows it"
   }
+
+  /// What is most likely meant by a name's ending.
+  private func nearest(in endings: [String]) -> String? {
+    let typed = destination.ending
+    guard !typed.isEmpty else { return nil }
+    // What people most likely want, where several are as near.
+    return Self.kin[typed] ?? NearestName.of(typed, in: ["mp4", "mkv"].filter(endings.contains) + endings)
+  }
+
+  /// Endings of files that hold the same as those of a shipped template, and how one comes to that: their letters are
+  /// nearer to those of another.
+  private static let kin = [
+    "mov": "mp4", "m4v": "mp4", "m4a": "mp4 with --audio-only", "aac": "mp4 with --audio-only",
+    "mka": "mkv with --audio-only",
+  ]
 
   /// What the names of files may end in.
   private var endings: [String] {

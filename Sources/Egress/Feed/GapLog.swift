@@ -11,7 +11,8 @@ struct GapLog: Sendable {
 
   /// A shorter one is none: audio that says nothing is not sent all the time, nor a screen on which nothing moves.
   static let least = Duration.seconds(1)
-  private static let limit = 10_000
+  /// More than a day, however many there are: 3 MB.
+  private static let limit = 100_000
 
   /// Those that are over.
   private(set) var gaps: [Gap] = []

@@ -35,6 +35,8 @@ final class JobMedia: Sendable {
     var begins = false
   }
 
+  /// As whoever runs the job looks.
+  let sleeps = Locked(SleepLog())
   private let duration: Duration?
   private let onKeyframeNeeded: @Sendable () -> Void
   private let onBegin: @Sendable () -> Void
@@ -307,6 +309,8 @@ final class JobMedia: Sendable {
   func moment(of time: Duration) -> MediaTime? {
     state.withLock { state in state.origin.map { state.clock.moment(of: $0 + time) } }
   }
+  /// How long the machine was up then, with the time that it slept.
+  func uptime(at time: MediaTime) -> Duration { sleeps.withLock { $0.uptime(at: time) } }
 
   /// Media written.
   var length: Duration { state.withLock { Self.length($0) } }

@@ -192,7 +192,7 @@ final class Job: Sendable {
     var tracks = [Track.Kind.video: track]
     if destination.has(.audio) { tracks[.audio] = TrackTraits(codec: "opus") }
     let plan = try destination.planner.plan(tracks)
-    let next = destination.nextPart
+    let next = try destination.nextPart
     try destination.takeOver(plan, at: next)
     media.change(line, to: FrameRepeater(asSent: video.codec, size: video.size))
     return next
@@ -201,7 +201,7 @@ final class Job: Sendable {
   // MARK: Other templates
 
   /// Has a destination go on with its templates, which have changed; what they do not change goes on, too. Destinations that
-  /// share an encoder share the next one.
+  /// share an encoder share the next one. Call `begin(renewalsOf:)` once all of them are there.
   /// - Returns: false where something else is about to take over: it is to be tried again.
   func renew(
     _ destination: JobDestination, _ next: JobDestination.Setup, _ changed: [TemplateName], _ video: Video
@@ -223,6 +223,19 @@ final class Job: Sendable {
       throw error
     }
   }
+
+  /// Has what `renew` has made take over: destinations that share an encoder go on at the same frame of it. It makes
+  /// keyframes that nobody has asked for, so that none of them may be told sooner than another one.
+  func begin(renewalsOf destinations: [JobDestination]) {
+    for sharing in Dictionary(grouping: destinations, by: { $0.awaitedEncoder?.line.id }).values {
+      guard let line = sharing.first?.awaitedEncoder?.line else { continue }
+      // Of two encoders both get the same frames for a moment: then one ends, and the other one begins.
+      let isNew = sharing.contains { $0.awaitedEncoder?.isNew == true }
+      guard let moment = line.requestKeyframe(from: media.length + (isNew ? Self.lead : .zero)) else { continue }
+      for destination in sharing { destination.beginRenewal(at: moment, media) }
+    }
+  }
+  private static let lead = Duration.milliseconds(200)
 
   /// What feeds a destination by another plan: the lines that do so now where their templates have not changed.
   private func lines(
@@ -257,7 +270,9 @@ final class Job: Sendable {
   ) throws(LiveKitError) -> FeedLine {
     let size = video.size?.encodable
     let template = try feed.encoder.map { (name) throws(LiveKitError) in try templates.encoder(name) }
-    let keyframes = template.flatMap { EncoderKeyframes($0, besides: factory.overrides) }
+    let keyframes = template.flatMap {
+      EncoderKeyframes($0, framerate: video.framerate, besides: factory.overrides)
+    }
     let values = video.values(for: kind == .video ? template : nil, besides: factory.overrides)
       .merging(keyframes?.values ?? [:]) { $1 }
     let form = try form(of: feed, template, values, factory)

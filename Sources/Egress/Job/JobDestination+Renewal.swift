@@ -10,6 +10,8 @@ struct Renewal: Sendable {
   let templates: [TemplateName]
   /// The file that it goes on in; nil where it stays in the same, or is none.
   let part: Destination?
+  /// What is to take over.
+  fileprivate let stage: OutputStage
   fileprivate let before: JobDestination.Setup
   fileprivate let lines: [OutputInput: FeedLine]
   /// The lines that are there for it alone.
@@ -19,8 +21,8 @@ struct Renewal: Sendable {
   fileprivate let isTried: Bool
   /// Whether what ran before is tried again.
   fileprivate var isDropped = false
-  /// How long the job had gone on by then, which it does not while it is paused.
-  fileprivate let since: Duration
+  /// How long the job had gone on when it was to begin, which it does not while it is paused.
+  fileprivate var since: Duration
   /// When a server had taken something first.
   fileprivate var takenSince: MediaTime?
   /// When its keyframe was asked for last.
@@ -47,7 +49,7 @@ extension JobDestination {
     renewal.withLock { $0 == nil } && part(of: media)?.hasNext == false && !writer.stage.isHeld
   }
 
-  /// Has what changed templates make take over at the next keyframe.
+  /// Has what changed templates make take over at the next keyframe; of an encoder, once `beginRenewal` says when.
   /// - Parameter fed: the line of each input.
   /// - Returns: false where something else is about to take over by now, and nothing has changed.
   func renew(
@@ -57,26 +59,21 @@ extension JobDestination {
     let current = writer.stage
     guard (next.plan.segments == nil) == (current.segments == nil) else { throw anotherKind(next) }
     let isInPlace = !destination.isFile || current.segments != nil
-    let place = isInPlace ? current.destination : nextPart
+    let place = try isInPlace ? current.destination : nextPart
     let stage = try open(next.plan, at: place, after: current)
     let (before, old) = (setup.withLock { $0 }, lines.all)
-    let known = Set(old.values.map(\.id))
-    let newLines = Set(fed.values.map(\.id)).subtracting(known)
+    let newLines = Set(fed.values.map(\.id)).subtracting(old.values.map(\.id))
     let age = media.age(at: .now)
     forgetVoices()
     renewal.withLock {
       $0 = Renewal(
-        templates: templates, part: isInPlace ? nil : place, before: before, lines: old,
+        templates: templates, part: isInPlace ? nil : place, stage: stage, before: before, lines: old,
         newLines: newLines, isTried: sort.link != nil && newLines.isEmpty, since: age)
     }
     setup.withLock { $0 = next }
-    // Of two encoders both get the same frames for a moment: then one ends, and the other one begins.
-    let leader = fed[.video] ?? fed[.audio]
-    let isNew = leader.map { !known.contains($0.id) } ?? false
-    feed(fed, from: stage, leader?.requestKeyframe(from: media.length + (isNew ? Self.lead : .zero)))
+    feed(fed, from: stage)
     return true
   }
-  private static let lead = Duration.milliseconds(200)
   private static let encoderPatience = Duration.seconds(5)
 
   private func anotherKind(_ next: Setup) -> LiveKitError {
@@ -86,12 +83,30 @@ extension JobDestination {
     )
   }
 
-  private func feed(_ fed: [OutputInput: FeedLine], from stage: OutputStage, _ earliest: Duration?) {
+  private func feed(_ fed: [OutputInput: FeedLine], from stage: OutputStage) {
     lines.set(fed)
-    let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
+    let isEncoded = lines.leader?.isEncoded == true
+    let turn = DestinationWriter.Turn(
+      stage: stage, lines: lines.byInput, earliest: isEncoded ? DestinationWriter.Turn.unsaid : .zero)
     if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
     for (input, line) in fed { attach(line, input) }
-    if earliest == nil { (fed[.video] ?? fed[.audio])?.requestKeyframe() }
+    if !isEncoded { lines.leader?.requestKeyframe() }
+  }
+
+  /// The encoder whose keyframe changed templates wait for, and whether it is there for them alone; nil where none is.
+  var awaitedEncoder: (line: FeedLine, isNew: Bool)? {
+    guard let renewed = renewal.withLock({ $0 }), let line = lines.leader, line.isEncoded else { return nil }
+    return (line, renewed.newLines.contains(line.id))
+  }
+
+  /// Has changed templates take over at the first keyframe from a moment of the job on.
+  func beginRenewal(at moment: Duration, _ media: JobMedia) {
+    let age = media.age(at: .now)
+    let stage = renewal.withLock { renewal -> OutputStage? in
+      renewal?.since = age
+      return renewal?.stage
+    }
+    if let stage { writer.say(moment, of: stage) }
   }
 
   /// A server takes one connection, and a playlist is written by one: there the stage before ends first.
@@ -171,8 +186,7 @@ extension JobDestination {
 
   /// Why an encoder that says nothing is not waited for any longer; nil while it is, and where a sender is waited for.
   private func lack(of waiting: Renewal, _ media: JobMedia, at now: MediaTime) -> LiveKitError? {
-    let leader = lines[.video] ?? lines[.audio]
-    guard let leader, waiting.newLines.contains(leader.id), leader.isEncoded,
+    guard let leader = lines.leader, waiting.newLines.contains(leader.id), leader.isEncoded,
       media.age(at: now) >= waiting.since + Self.encoderPatience, writer.waiting != nil
     else { return nil }
     let names = waiting.templates.map(\.description).joined(separator: " and ")
@@ -201,7 +215,7 @@ extension JobDestination {
   private func askAgain(_ waiting: Renewal) {
     guard .now >= waiting.asked + .seconds(1) else { return }
     renewal.withLock { $0?.asked = .now }
-    (lines[.video] ?? lines[.audio])?.requestKeyframe()
+    lines.leader?.requestKeyframe()
   }
 
   /// Takes nothing more from lines that are not needed any more.

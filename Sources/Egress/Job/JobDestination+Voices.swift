@@ -23,7 +23,7 @@ extension JobDestination {
     feed(added, media)
     for (input, line) in added { attach(line, input) }
     // Audio may be ahead of the video: what is written of it has its frames in the same part.
-    let earliest = (lines[.video] ?? lines[.audio])?.requestKeyframe(from: media.length)
+    let earliest = lines.leader?.requestKeyframe(from: media.length)
     takeOver(plan, in: stage, from: earliest)
     voices.withLock { $0.part = (stage, earliest ?? media.length) }
   }
@@ -38,7 +38,7 @@ extension JobDestination {
       voices.part?.asked = reached
       return true
     }
-    if isDue { (lines[.video] ?? lines[.audio])?.requestKeyframe() }
+    if isDue { lines.leader?.requestKeyframe() }
   }
   private static let keyframePatience = Duration.seconds(1)
 
@@ -62,8 +62,9 @@ extension JobDestination {
 
   /// Opens the part that begins by itself, with a track of each who waits for one.
   func openNext(from due: Duration, _ media: JobMedia) throws(LiveKitError) {
-    // Somebody else may have been first.
-    guard writer.waiting == nil else { return }
+    // Somebody else may have been first. What other lines bring before the part is due goes on in this one, and the
+    // next look tries again.
+    guard writer.waiting == nil, !writer.isChangingLines else { return }
     // An encoder that is behind knows in time.
     defer { _ = lines[.video]?.requestKeyframe(from: due) }
     let (all, added) = voices.withLock { ($0.all, $0.lines) }

@@ -117,12 +117,18 @@ final class JobDestination: Sendable {
     setup.withLock { $0.plan = plan }
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
     if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
-    if earliest == nil { (lines[.video] ?? lines[.audio])?.requestKeyframe() }
+    if earliest == nil { lines.leader?.requestKeyframe() }
   }
 
   /// Where the part after those that there are is written.
   var nextPart: Destination {
-    destination.nextPart(after: laterFiles.count + 1, isTaken: isTaken)
+    get throws(LiveKitError) {
+      guard destination.isFile else { return destination }
+      let parts = laterFiles.count + 1
+      return try FileClaim.asking(destination.location) { [self] in
+        destination.nextPart(after: parts, isTaken: isTaken)
+      }
+    }
   }
 
   /// Whether something else lies where files of that part would be, besides its own name.
@@ -139,9 +145,12 @@ final class JobDestination: Sendable {
     return PartRotation.Part(begin: begin, now: media.length, bytes: stage.bytes, hasNext: writer.waiting != nil)
   }
 
+  /// The same for whoever has the next part begin: nil during a pause, in which nobody is to send a keyframe for it.
+  func goingPart(of media: JobMedia) -> PartRotation.Part? { media.isPaused ? nil : part(of: media) }
+
   private func rotate(_ media: JobMedia) {
     sort.rotation?.start(
-      part: { [weak self] in self?.part(of: media) },
+      part: { [weak self] in self?.goingPart(of: media) },
       open: { [weak self] (due) throws(LiveKitError) in
         // Where somebody else has one take over, the next look tries again.
         try self?.changeIfFree { destination throws(LiveKitError) in
@@ -291,5 +300,6 @@ final class JobDestination: Sendable {
       breakage.note(
         LiveKitError(reason.code, "the next part could not be begun: \(reason.message)", underlying: reason))
     }
+    if let missing { breakage.note(missing.lack) }
   }
 }

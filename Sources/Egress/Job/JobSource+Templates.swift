@@ -42,6 +42,7 @@ extension JobSource {
     tellRefusals(due) { index throws(LiveKitError) in
       if try !destinations[index].reload(for: sent, in: run.job) { self.job.templates.wait(for: index) }
     }
+    run.job.begin(renewalsOf: due.compactMap { destinations[$0].output })
     feed()
   }
 

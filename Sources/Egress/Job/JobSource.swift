@@ -53,8 +53,8 @@ protocol JobSource: EgressJob {
 }
 
 extension Date {
-  /// When that was.
-  fileprivate init(of moment: MediaTime) { self.init(timeIntervalSinceNow: -(MediaTime.now - moment).seconds) }
+  /// - Parameter uptime: how long the machine was up then.
+  fileprivate init(uptime: Duration) { self.init(timeIntervalSinceNow: -(MediaTime.uptime - uptime).seconds) }
 }
 
 extension JobSource {
@@ -188,6 +188,7 @@ extension JobSource {
 
   private func tick() async {
     await followRoom()
+    await watchConnection()
     advanceCaptions()
     endWhatFailed()
     followTemplates()
@@ -196,6 +197,7 @@ extension JobSource {
     tellSlowness()
     watchPresence()
     watchRoom()
+    watchSleep()
     if job.isTold, let reason = job.course.news(of: ended, jobFailure) { tell(.over(reason)) }
     run?.job.media.advance(to: job.presence.reading(at: .now))
   }
@@ -203,7 +205,7 @@ extension JobSource {
   /// Once.
   private func tellSlowness() {
     guard job.isTold, !job.isSlow, let run else { return }
-    let isSlow = losses.map { $0.framesNotMixed > 0 } == true || run.outputs.contains { $0.dropped(.video) > 0 }
+    let isSlow = losses.map { $0.framesNotMixed > 0 } == true || run.outputs.contains { $0.framesLeftOut > 0 }
     guard isSlow else { return }
     job.isSlow = true
     tell(.tooSlow(at: jobAge))
@@ -211,7 +213,11 @@ extension JobSource {
 
   private func noteSpeakers(_ event: RoomEvent) {
     guard case .activeSpeakersChanged(let speakers) = event, run?.isActive == true else { return }
-    let counted = speakers.filter { ($0 as? RemoteParticipant).map { counts($0) } ?? true }
+    let counted = speakers.filter { speaker in
+      // Of the others nothing is heard.
+      if let identity { return speaker.identity == identity }
+      return (speaker as? RemoteParticipant).map { counts($0) } ?? true
+    }
     job.speakers.note(Set(counted.compactMap(\.identity)), at: jobAge)
   }
 
@@ -222,10 +228,11 @@ extension JobSource {
     let gaps = [Track.Kind.video, .audio].flatMap { kind in
       media.gaps(kind).map { Manifest.Span(kind: kind.description, from: $0.from, to: $0.to) }
     }
+    let end = media.moment(of: media.length) ?? origin
     return [
       Manifest(
-        figures, of: room, identity, from: Date(of: origin), to: Date(of: media.moment(of: media.length) ?? origin),
-        media.length,
+        figures, of: room, identity, from: Date(uptime: media.uptime(at: origin)),
+        to: Date(uptime: media.uptime(at: end)), media.length,
         tracks: job.arrivals.tracks, gaps: gaps + mixedGaps(until: media.length),
         speakers: job.speakers)
     ]
@@ -262,8 +269,10 @@ extension JobSource {
   public func finish() async throws(LiveKitError) -> OutputProgress {
     guard !job.isFinished else { return await progress() }
     watchRoom()
+    watchSleep()
     let moment = job.presence.end ?? .now
     job.finish()
+    await noteAbsence(at: moment)
     await run?.stop()
     await stopArriving(at: moment)
     await subscriptions.keep(only: [])

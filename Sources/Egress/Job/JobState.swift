@@ -19,6 +19,8 @@ struct JobState: Sendable {
   var speakers = SpeakerLog()
   var captions = Captions()
   var course = JobCourse()
+  var connection = ConnectionWatch()
+  var missedSleep = MissedSleep()
   /// Where it is to begin in a pause, since when that lasts.
   var pausedSince: MediaTime?
   var templates = TemplateWatch()

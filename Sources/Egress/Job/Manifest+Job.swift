@@ -95,7 +95,9 @@ extension Manifest.Playlist {
 
 extension Manifest.Image {
   fileprivate init(_ location: String) {
-    let written = try? FileManager.default.attributesOfItem(atPath: location)[.modificationDate] as? Date
+    let written = try? FileClaim.asking(location) {
+      try? FileManager.default.attributesOfItem(atPath: location)[.modificationDate] as? Date
+    }
     self.init(
       filename: (location as NSString).lastPathComponent, timestamp: written?.formatted(.iso8601), location: location)
   }

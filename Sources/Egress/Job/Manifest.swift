@@ -142,9 +142,9 @@ public struct Manifest: Codable, Sendable, Equatable {
   /// Each track that came.
   public var tracks: [Track]
   /// Where nothing of a kind came for a second or more: it was muted, or lost, and something stands in for it. Of what is
-  /// mixed, by tracks, while they have a place in the mix.
+  /// mixed, by tracks, while they have a place in the mix. 100,000 of a kind, or of such a track, are noted at most.
   public var gaps: [Span]
-  /// Who spoke when, as the server told it.
+  /// Who spoke when, as the server told it, of those who are recorded.
   public var speakers: [Span]
   /// Seconds since the first moment, up to which `speakers` has all; nil where that is the end. 100,000 turns are noted at
   /// most.

@@ -10,6 +10,8 @@ final class StageList: Sendable {
     var endings: [Task<LiveKitError?, Never>] = []
     /// Those that are being completed, or were.
     var ended: Set<ObjectIdentifier> = []
+    /// Why some of those are not complete.
+    var lacks: [LiveKitError] = []
   }
   private let breakage: Breakage
   private let onEnd: @Sendable () -> Void
@@ -63,7 +65,7 @@ final class StageList: Sendable {
   func end(_ stage: OutputStage) {
     guard !stage.isAbandoned else { return discard(stage) }
     guard state.withLock({ $0.ended.insert(ObjectIdentifier(stage)).inserted }) else { return }
-    add { [breakage, onEnd] earlier in
+    add { [breakage, onEnd, weak self] earlier in
       // It has begun by then.
       if stage.isHeld { for ending in earlier { _ = await ending.value } }
       onEnd()
@@ -71,10 +73,14 @@ final class StageList: Sendable {
         try await stage.finish { breakage.error }
         return nil
       } catch {
+        self?.state.withLock { $0.lacks.append(error) }
         return error
       }
     }
   }
+
+  /// Why some that have ended are not complete, as far as that is known.
+  var lacks: [LiveKitError] { state.withLock { $0.lacks } }
 
   /// Returns when all have ended.
   /// - Throws: the first reason why something is not complete.

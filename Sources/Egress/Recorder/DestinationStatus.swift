@@ -72,6 +72,11 @@ public struct DestinationStatus: Sendable, Equatable {
   public var reloads: [TemplateReload] = []
   /// Of the connection with its live server; nil for a file.
   public var stream: StreamStatus?
+  /// What its files lack because they are not written as fast as it comes; nil where nothing is missing, and for what
+  /// is no file. It fails for that, in the end.
+  public var missing: MediaLoss?
+  /// Why parts that have ended are not complete, each with its path. Their destination goes on, and fails in the end.
+  public var incompleteParts: [LiveKitError] = []
   /// Why it failed, with its location in the message; nil in any other state.
   public var failure: LiveKitError?
 

@@ -8,7 +8,7 @@ struct GroupMember: Sendable {
   enum Course: Sendable {
     /// Waited for, written and completed by a task.
     case running(Recorder, Task<Void, Never>)
-    /// What came of it stays, and nothing that wrote it.
+    /// What came of it stays, and nothing that wrote it. Manifests do where nobody has taken them.
     case over(OutputProgress, [Manifest])
   }
 

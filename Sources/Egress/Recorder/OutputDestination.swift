@@ -16,6 +16,8 @@ public struct OutputDestination: Sendable, Equatable {
   public var values: [String: String]
   /// How often it was written before, by who has come back, or by a job that begins anew: then it goes beside that.
   package var takesBefore = 0
+  /// Whether it is one of many, each for another one in the room: their names may become the same.
+  package var isOfMany = false
 
   /// - Parameters:
   ///   - location: the name's ending decides about the container where `output` does not.

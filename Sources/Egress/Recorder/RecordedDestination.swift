@@ -28,6 +28,9 @@ struct RecordedDestination: Sendable {
     var losses: Int
     /// The newest file that is complete: old segments may go.
     var newestFile: String?
+    var missing: MediaLoss.News?
+    /// How many.
+    var incompleteParts = 0
   }
 
   /// Opens it; one that cannot be opened has failed.
@@ -95,7 +98,8 @@ struct RecordedDestination: Sendable {
   func news(_ job: Job) -> Told {
     guard let output else { return Told(state: .failed, losses: 0, newestFile: nil) }
     return Told(
-      state: output.state(job.media), losses: output.stream?.losses ?? 0, newestFile: output.newestCompletedFile)
+      state: output.state(job.media), losses: output.stream?.losses ?? 0, newestFile: output.newestCompletedFile,
+      missing: output.missing?.news, incompleteParts: output.stages.lacks.count)
   }
 
   /// - Parameter tracks: as they were received.
@@ -117,6 +121,7 @@ struct RecordedDestination: Sendable {
     status.segments = output.segments
     status.stream = output.stream
     status.failure = output.failure
+    (status.missing, status.incompleteParts) = (output.missing, output.stages.lacks)
     // What is put into a socket that nobody reads was not sent.
     if status.failure != nil, status.stream?.wasTaken == false { status.duration = .zero }
     status.tracks = tracks.filter { output.has($0.track.kind) }.map { output.track($0, job) }
@@ -150,6 +155,7 @@ extension JobDestination {
 extension RecordedDestination.Told {
   init(_ status: DestinationStatus) {
     self.init(
-      state: status.state, losses: status.stream?.losses ?? 0, newestFile: status.completedFiles.last)
+      state: status.state, losses: status.stream?.losses ?? 0, newestFile: status.completedFiles.last,
+      missing: status.missing?.news, incompleteParts: status.incompleteParts.count)
   }
 }

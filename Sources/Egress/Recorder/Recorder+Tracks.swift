@@ -14,6 +14,7 @@ extension Recorder {
     case .trackUnpublished(let participant, let publication): await unpublished(publication, by: participant)
     case .trackSubscribed(_, let publication, _): joined(publication)
     case .trackUnsubscribed(_, let publication, _): left(publication)
+    case .codecChanged: await followMedia()
     case .muteChanged(_, let publication, let isMuted): muteChanged(publication, to: isMuted)
     case .subscriptionFailed(_, let sid, let error): failed(sid, error)
     case .participantDisconnected(let participant): departed(participant)
@@ -174,7 +175,7 @@ extension Recorder {
     for (publication, error) in tracks.takeInterruptions() { omit(publication, error.message, wasWanted: true) }
   }
 
-  /// A track may go on in another session of the room, without having ended.
+  /// A track may go on in another session of the room, or in another codec, without having ended.
   func followMedia() async {
     tracks.followSids()
     for input in tracks.inputs.values {

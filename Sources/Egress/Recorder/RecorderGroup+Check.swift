@@ -47,7 +47,10 @@ extension RecorderGroup {
       // Under another SID it is another one of the group.
       (options.trackNames, options.followsSids) = ([], false)
     }
-    for index in options.destinations.indices { options.destinations[index].takesBefore += take - 1 }
+    for index in options.destinations.indices {
+      options.destinations[index].takesBefore += take - 1
+      options.destinations[index].isOfMany = true
+    }
     return options
   }
 }

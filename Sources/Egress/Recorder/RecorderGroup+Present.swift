@@ -55,8 +55,11 @@ extension RecorderGroup {
     let ofTrack = values.track(of: [.video, .audio])
     return options.destinations.map { destination in
       let named = destination.destination
-      let filled = try? FileNameTemplate(of: named)?.filled(named, values, ofTrack)
-      return (filled ?? named).take(after: destination.takesBefore)
+      let whole = (try? FileNameTemplate(of: named)?.filled(named, values, ofTrack)) ?? named
+      // What somebody else has is not theirs, which failed.
+      let takes = max(destination.takesBefore, FileClaim.isKnown(whole.location) ? 1 : 0)
+      // Where its disk does not answer it is told of by the name without a number.
+      return (try? whole.checkedTake(after: takes)) ?? whole
     }
   }
 }

@@ -54,7 +54,7 @@ public actor RecorderGroup: EgressJob {
   package typealias Taker = @Sendable (OutputProgress, [Manifest]) async -> Void
 
   /// - Parameter taker: is called for each member that was recorded, once its destinations have ended and before who
-  ///   comes back takes its place; the end of the group waits for that.
+  ///   comes back takes its place; the end of the group waits for that. The group keeps none of the manifests then.
   package func handOver(to taker: @escaping Taker) { self.taker = taker }
 
   /// Of all its recorders.
@@ -205,8 +205,9 @@ public actor RecorderGroup: EgressJob {
     for status in failed + ended where status.state == .complete || !told.contains(status.location) {
       notifier.tell(.destinationChanged(status))
     }
-    if !manifests.isEmpty { await taker?(progress, manifests) }
-    members.change(recorder) { $0.course = .over(progress, manifests) }
+    if let taker, !manifests.isEmpty { await taker(progress, manifests) }
+    let kept = taker == nil ? manifests : []
+    members.change(recorder) { $0.course = .over(progress, kept) }
     // Who came back meanwhile waits for that.
     bell.ring()
   }

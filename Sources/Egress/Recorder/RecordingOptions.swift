@@ -37,7 +37,7 @@ public struct RecordingOptions: Sendable {
   /// the two: silence or black where nothing is sent.
   public var kinds: Set<Track.Kind>
   /// Whether a file that holds something already is replaced, and is no error: it is unless this is false. The command line
-  /// has it false but for `--overwrite`.
+  /// has it false but for `--overwrite`. A `RecorderGroup` replaces none that this process has written.
   public var replacesFiles = true
   /// How much each file holds before the recording goes on in the next one; nil for one file each.
   public var parts: PartLimit?

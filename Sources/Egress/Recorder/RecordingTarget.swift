@@ -8,9 +8,13 @@ struct RecordingTarget: Sendable {
   private(set) var destination: Destination
   /// As it was named.
   let named: Destination
+  /// With its placeholders filled, and without the number of another take.
+  private var whole: Destination
   private var name: FileNameTemplate?
   /// How often it was written before.
   private let takesBefore: Int
+  /// Whether it is one of many, whose names may become the same.
+  private let isOfMany: Bool
   /// What is set for this one alone.
   let ownValues: [String: String]
   private(set) var factory: PipelineFactory
@@ -34,9 +38,9 @@ struct RecordingTarget: Sendable {
     loggers: Loggers
   ) throws(LiveKitError) {
     (self.destination, named, ownValues) = (destination.destination, destination.destination, destination.values)
+    (whole, takesBefore, isOfMany) = (destination.destination, destination.takesBefore, destination.isOfMany)
     name = try FileNameTemplate(of: named)
-    takesBefore = destination.takesBefore
-    if name == nil { self.destination = named.take(after: takesBefore) }
+    if name == nil { self.destination = try named.checkedTake(after: takesBefore) }
     (reconnectFor, encode) = (options.reconnectFor, options.encode)
     let values = options.encoding.values.merging(options.values) { $1 }.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
@@ -65,7 +69,10 @@ struct RecordingTarget: Sendable {
         UnknownVariable(name: name, templates: planner.templates(for: kinds), known: known.sorted()).error)
     }
     guard name == nil || destination.isFile || known.contains("location") else { throw placeless }
-    if name != nil, destination.isFile { try FileClaim.checkFolder(ofName: destination.location) }
+    if name != nil, destination.isFile {
+      let file = destination.location
+      try FileClaim.asking(file) { () throws(LiveKitError) in try FileClaim.checkFolder(ofName: file) }
+    }
     factory = PipelineFactory(store: factory.store, overrides: factory.overrides.filter { known.contains($0.key) })
     try planner.check(
       kinds, foreseen: options.foreseenKinds, isMixed: isMixed, factory: factory, values: destination.values)
@@ -92,7 +99,9 @@ struct RecordingTarget: Sendable {
   /// before are called alike, so that only the whole name tells which one is free.
   mutating func fill(_ values: FileNameValues) throws(LiveKitError) {
     guard let filled = try name?.filled(destination, values, values.track(of: planner.kinds)) else { return }
-    (destination, name) = (filled.take(after: takesBefore), nil)
+    // That of one of many is known once it is taken.
+    destination = try isOfMany ? filled : filled.checkedTake(after: takesBefore)
+    (whole, name) = (filled, nil)
   }
 
   /// Why it has no file yet, once all is known; nil where it has.
@@ -131,12 +140,9 @@ struct RecordingTarget: Sendable {
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     release()
-    if !replaces, let options = planner.captionedSegments,
-      let old = try occupied(options)
-    {
-      throw Self.exists(old)
-    }
-    let made = try FileClaim.taken(destination.location)
+    let made =
+      try isOfMany && claim == nil
+      ? takenOfMany(besides: others, replaces: replaces) : taken(replaces: replaces)
     guard replaces || (made.bytes ?? 0) == 0 else {
       made.release()
       throw Self.exists(destination.shown)
@@ -145,9 +151,32 @@ struct RecordingTarget: Sendable {
     if planner.wantsCaptions { try claimCaptions(besides: others, replaces: replaces) }
   }
 
+  private func taken(replaces: Bool) throws(LiveKitError) -> FileClaim {
+    if !replaces, let options = planner.captionedSegments, let old = try occupied(options) { throw Self.exists(old) }
+    return try FileClaim.taken(destination.location)
+  }
+
+  /// Takes a file that is nobody else's, whatever others are called.
+  private mutating func takenOfMany(
+    besides others: some Sequence<RecordingTarget>, replaces: Bool
+  ) throws(LiveKitError) -> FileClaim {
+    let captioned = others.filter { $0.captions?.file != nil }.map(\.destination.stem)
+    let own = OwnName(
+      whole: whole, takes: takesBefore, segments: planner.captionedSegments,
+      captionedStems: planner.wantsCaptions && planner.segments == nil ? captioned : nil)
+    while true {
+      destination = try FileClaim.asking(whole.location) { own.reserve() }
+      do throws(LiveKitError) { return try taken(replaces: replaces) } catch {
+        FileClaim.cancel(destination.location)
+        // A part of somebody else's may have got it in between.
+        guard FileClaim.isKnown(destination.location) else { throw error }
+      }
+    }
+  }
+
   /// The path of a file that would be replaced besides its own; nil where there is none.
   private func occupied(_ options: SegmentOptions) throws(LiveKitError) -> String? {
-    let (names, isLater) = (try SegmentNames(destination, options), takesBefore > 0)
+    let (names, isLater) = (try SegmentNames(destination, options), destination.location != whole.location)
     return try FileClaim.asking(destination.location) { names.occupied(isLater: isLater) }
   }
 
@@ -161,7 +190,10 @@ struct RecordingTarget: Sendable {
     let place = CaptionPlace(
       keepsEnding: others.contains { $0.captions?.file != nil && $0.destination.stem == destination.stem })
     let path = place.path(beside: destination)
-    guard replaces || FileClaim.isEmpty(path) else { throw Self.exists(path) }
+    if !replaces {
+      let isEmpty = try FileClaim.asking(path) { FileClaim.isEmpty(path) }
+      guard isEmpty else { throw Self.exists(path) }
+    }
     captions = DestinationCaptions.Start(place: place, file: try place.claim(beside: destination))
   }
 
@@ -174,6 +206,8 @@ struct RecordingTarget: Sendable {
 
   private func isSame(as other: RecordingTarget) throws(LiveKitError) -> Bool {
     guard destination.isFile else { return destination.location == other.destination.location }
+    // Whose names become the same by what somebody is called get others.
+    if isOfMany { return whole.location == other.whole.location }
     guard let claim = other.claim else { return false }
     let path = destination.location
     return try FileClaim.asking(path) { claim.isOf(path) }

@@ -36,7 +36,8 @@ extension RoomEvent {
   fileprivate var changesMedia: Bool {
     switch self {
     case .participantConnected, .participantDisconnected, .trackPublished, .trackUnpublished, .trackSubscribed,
-      .trackUnsubscribed, .muteChanged, .subscriptionAllowedChanged, .subscriptionFailed, .streamRestored, .reconnected:
+      .trackUnsubscribed, .codecChanged, .muteChanged, .subscriptionAllowedChanged, .subscriptionFailed,
+      .streamRestored, .reconnected:
       true
     default: false
     }

@@ -1,9 +1,10 @@
 import Glibc
+import MediaCore
 
 /// Sees that files have become others, once whoever writes them is done.
 package struct FileWatch {
   /// What tells one state of a file from another.
-  private struct Stamp: Equatable {
+  private struct Stamp: Equatable, Sendable {
     var size: Int64
     var seconds: Int
     var nanoseconds: Int
@@ -16,6 +17,10 @@ package struct FileWatch {
   private var known: [String: Stamp]
   private var seen: [String: Stamp] = [:]
   private var next: ContinuousClock.Instant
+  /// The files that are looked at.
+  private let watched: Locked<[String]>
+  /// Of a disk that does not answer nothing is new: nobody waits for it.
+  private let look: DiskLook<[String: Stamp]>
 
   /// - Parameters:
   ///   - files: as they are known; what is looked at besides has changed when it is first seen.
@@ -23,7 +28,10 @@ package struct FileWatch {
   package init(_ files: [String] = [], heedsAbsence: Bool = false) {
     self.heedsAbsence = heedsAbsence
     next = .now + Self.pace
-    known = Self.stamps(of: files)
+    let watched = Locked(files)
+    self.watched = watched
+    look = DiskLook([:]) { FileWatch.stamps(of: watched.withLock { $0 }) }
+    known = files.isEmpty ? [:] : look.newest
   }
 
   /// Looks at its pace. A file that was written a moment ago may be half of itself, so it counts when it stays as it is
@@ -33,7 +41,7 @@ package struct FileWatch {
     guard ContinuousClock.now >= next else { return false }
     next = .now + Self.pace
     let files = files()
-    var now = Self.stamps(of: files)
+    var now = newest(of: files)
     if !heedsAbsence { for file in files where now[file] == nil { now[file] = known[file] } }
     defer { seen = now }
     guard now != known, now == seen else { return false }
@@ -43,7 +51,13 @@ package struct FileWatch {
 
   /// Takes files for known that were not looked at before.
   package mutating func settle(_ files: [String]) {
-    known = Self.stamps(of: files).merging(known) { $1 }.filter { files.contains($0.key) }
+    known = newest(of: files).merging(known) { $1 }.filter { files.contains($0.key) }
+  }
+
+  private func newest(of files: [String]) -> [String: Stamp] {
+    guard !files.isEmpty else { return [:] }
+    watched.withLock { $0 = files }
+    return look.newest
   }
 
   private static func stamps(of files: [String]) -> [String: Stamp] {

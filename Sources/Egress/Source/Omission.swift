@@ -1,15 +1,16 @@
 public import MediaBridge
 
-/// A track that an output does not hold, or not to its end, and why; or those who would fit as well as the one who is
-/// recorded.
+/// A track that an output does not hold, or not to its end, and why; a stretch of time of which it holds nothing; or
+/// those who would fit as well as the one who is recorded.
 public struct Omission: Sendable, Equatable {
-  /// Empty where something was asked for that was never published, and of whole participants.
+  /// Empty where something was asked for that was never published, and of whole participants; of a stretch of time
+  /// `connection` or `sleep`.
   public var sid: String
-  /// Video or audio; `none` of whole participants.
+  /// Video or audio; `none` of whole participants, and of a stretch of time.
   public var kind: Track.Kind
   /// Camera, screen share or microphone; `unknown` where its publisher did not say.
   public var source: Track.Source
-  /// The identity of its publisher; empty of whole participants, whom `reason` names.
+  /// The identity of its publisher; empty of whole participants, and of a stretch of time: `reason` names who it is.
   public var participant: String
   /// For people: what keeps it out, and what to do to get it.
   public var reason: String
@@ -32,7 +33,7 @@ public struct Omission: Sendable, Equatable {
 extension Omission: CustomStringConvertible {
   /// Such as "screen share of alice (TR_VS12): the file holds the camera".
   public var description: String {
-    if kind == .none, participant.isEmpty, sid.isEmpty { return reason }
+    if kind == .none, participant.isEmpty { return reason }
     // What is mixed is nobody's.
     if participant.isEmpty, source == .unknown { return "\(kind): \(reason)" }
     return "\(source.spoken(kind)) of \(participant)\(sid.isEmpty ? "" : " (\(sid))"): \(reason)"
@@ -98,6 +99,12 @@ struct OmissionList: Sendable {
 }
 
 extension Omission {
+  /// A stretch of time of which nothing is there.
+  /// - Parameter cause: stands for the id of a track.
+  init(ofTime cause: String, _ reason: String) {
+    self.init(sid: cause, kind: .none, source: .unknown, participant: "", reason: reason, wasWanted: true)
+  }
+
   /// - Parameters:
   ///   - count: of those that are not told one by one.
   ///   - isAll: whether there are no more than these.

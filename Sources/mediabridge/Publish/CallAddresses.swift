@@ -1,5 +1,6 @@
 import DevServer
 import MediaCore
+import PipelineTemplates
 
 /// Where a source that waits for a caller is called: at each address of this machine where it listens at all of them.
 struct CallAddresses: Sendable {
@@ -12,17 +13,14 @@ struct CallAddresses: Sendable {
 
   /// - Returns: nil for an address that names no port.
   init?(_ location: String) {
-    guard let mark = location.firstRange(of: "://") else { return nil }
-    let server = location[mark.upperBound...].prefix { !"/?".contains($0) }
-    guard let colon = server.lastIndex(of: ":"), let port = Int(server[colon...].dropFirst()) else { return nil }
-    let host: String = server[..<colon].filter { !"[]".contains($0) }
-    let listened = MediaAddresses.of(host.isEmpty ? "0.0.0.0" : host)
+    let destination = Destination(location: location)
+    let values = destination.values
+    guard let scheme = destination.scheme, let port = values["port"].flatMap({ Int($0) }) else { return nil }
+    let listened = MediaAddresses.of(values["host"] ?? "0.0.0.0")
     // From this machine those of the others do, too.
     let distant = listened.filter { $0 != "::1" && !$0.hasPrefix("127.") }
-    all = (distant.isEmpty ? listened : distant).prefix(Self.most).map { address in
-      "\(location[..<mark.lowerBound])://\(address.asHost):\(port)"
-    }
-    hasPassphrase = location.contains("passphrase=")
+    all = (distant.isEmpty ? listened : distant).prefix(Self.most).map { "\(scheme)://\($0.asHost):\(port)" }
+    hasPassphrase = destination.srtValue(of: "passphrase") != nil
   }
 
   /// For people.

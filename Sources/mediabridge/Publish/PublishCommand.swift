@@ -22,21 +22,21 @@ struct PublishCommand: AsyncParsableCommand {
   @OptionGroup var drawing: DrawingArguments
   @Flag(help: "Print the cameras, microphones, loudspeakers and screens of this machine, and end")
   var listDevices = false
-  @Flag(help: "Encode what could be sent as it is, too") var encode = false
+  @Flag(help: "Encode everything, also what could be sent as it is") var encode = false
   @Option(
     help: ArgumentHelp(
-      "vp8, vp9, h264 or av1: what video is encoded as, vp8 without it; other video is not sent as it is",
+      "Send video as vp8, vp9, h264 or av1, encoded where it is in another codec; without it what is encoded is vp8",
       valueName: "codec"))
   var codec: String?
   @Option(
     help: ArgumentHelp(
-      "vp8 or h264: what is sent, too, while somebody is there who cannot receive --codec vp9 or av1",
+      "Send video also as vp8 or h264 while somebody is in the room who cannot receive --codec vp9 or av1",
       valueName: "codec"))
   var backupCodec: String?
   @Option(
     help: ArgumentHelp(
       "What becomes of --codec once --backup-codec is sent: regression (everybody receives that instead), simulcast "
-        + "(both are sent), or prefer-regression, which leaves it to the server and is so without it",
+        + "(both are sent), or prefer-regression (the server decides), which is the default",
       valueName: "policy"),
     transform: word(named:))
   var backupCodecPolicy: BackupCodecPolicy?
@@ -47,7 +47,7 @@ struct PublishCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Bitrate of audio, 6 to 510", valueName: "kbit/s"), transform: audioBitrate(of:))
   var audioBitrate: Int?
   @Flag(help: "Send each packet of audio once only, which halves its bitrate (no RED)") var noRed = false
-  @Flag(help: "Send one layer of what is encoded only") var singleLayer = false
+  @Flag(help: "Encode video in one size only, not in several (simulcast)") var singleLayer = false
   @Option(
     help: ArgumentHelp(
       "Process templates that frames go through before they are sent, such as blur or crop,logo; their variables are set "
@@ -65,7 +65,8 @@ struct PublishCommand: AsyncParsableCommand {
     transform: duration(of:))
   var reconnectFor = Duration.seconds(30)
   @Option(
-    help: "How long, with the wait for callers; without it until the files end, or Ctrl-C", transform: duration(of:))
+    help: "How long to publish, the wait for callers included; without it until the files end, or Ctrl-C",
+    transform: duration(of:))
   var duration: Duration?
 
   func validate() throws {

@@ -51,7 +51,7 @@ struct PublishSource: Sendable {
   var isMicrophone: Bool { template.hasPrefix("microphone") }
 
   /// Whether somebody has to call it before there is anything.
-  var isListener: Bool { template == "srt" && location?.contains("mode=listener") == true }
+  var isListener: Bool { address?.srtValue(of: "mode") == "listener" }
 
   /// Where it is called; nil where nobody has to.
   var call: CallAddresses? { isListener ? location.flatMap(CallAddresses.init) : nil }

@@ -2,6 +2,7 @@ import Egress
 import Foundation
 import MediaBridge
 import MediaCore
+import PipelineTemplates
 
 /// Makes what streams write to: a reader for each of them, or one for all.
 final class RawDestinations: Sendable {
@@ -74,11 +75,22 @@ final class RawDestinations: Sendable {
       return try SharedMemoryOutput(path, replaces: raw.overwrite, tell: tell, say: said("reader"))
     case .standardOutput: sink = DescriptorSink(media ?? -1, name: "standard output")
     case .webSocket(let url): sink = WebSocketSink(url, reconnectFor: reconnectFor, tell: said("connection"))
-    case .path(let path): sink = try pathSink(path)
+    case .path(let path): sink = try ownSink(path)
     case .command(let command):
       sink = ChildSink(command, environment: environment, replies: replies, tell: said("command"))
     }
     return RawOutput(sink, limits: limits, say: slow, tell: tell)
+  }
+
+  /// Of several who are called alike, or come back, none writes over what was written of another.
+  private func ownSink(_ path: String) throws(LiveKitError) -> any RawSink {
+    guard raw.each, !PathSink.isPipe(path), !path.hasPrefix("/dev/") else { return try pathSink(path) }
+    let isFolder = PathSink.namesFolder(path)
+    let place = Destination(location: path.hasSuffix("/") ? String(path.dropLast()) : path).own()
+    do throws(LiveKitError) { return try pathSink(place.location + (isFolder ? "/" : "")) } catch {
+      place.giveBackName()
+      throw error
+    }
   }
 
   /// Says what happens, to people and as an event of that name.

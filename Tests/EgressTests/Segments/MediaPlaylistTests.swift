@@ -30,6 +30,32 @@ import Testing
     #expect(playlist.text(isOver: true) == text + "#EXT-X-ENDLIST\n")
   }
 
+  @Test func anEventOnlyGrows() throws {
+    var playlist = MediaPlaylist(.event, targetDuration: 4, initialization: "a_init.mp4")
+    #expect(playlist.addition(of: segment("a_0.m4s")) == nil, "its head is yet to be written")
+    playlist.append(segment("a_0.m4s"))
+    for number in 1...4 {
+      if number == 3 { playlist.resume(initialization: "a_init-2.mp4") }
+      let (before, next) = (playlist.text(isOver: false), segment("a_\(number).m4s"))
+      let addition = try #require(playlist.addition(of: next))
+      playlist.append(next)
+      #expect(playlist.text(isOver: false) == before + addition)
+    }
+    let ending = try #require(playlist.ending)
+    #expect(playlist.text(isOver: true) == playlist.text(isOver: false) + ending)
+  }
+
+  @Test func whatChangesWhatIsThereIsNoAddition() {
+    var playlist = MediaPlaylist(.event, targetDuration: 4)
+    playlist.append(segment("a_0.ts"))
+    #expect(playlist.addition(of: segment("a_1.ts")) != nil)
+    playlist.resume(initialization: "a_init.mp4")
+    #expect(playlist.addition(of: segment("a_1.m4s")) == nil, "it asks for another version")
+    var live = MediaPlaylist(.live(3), targetDuration: 4)
+    live.append(segment("a_0.ts"))
+    #expect(live.addition(of: segment("a_1.ts")) == nil && live.ending == nil)
+  }
+
   @Test func aLiveOneListsTheNewest() {
     var playlist = MediaPlaylist(.live(3), targetDuration: 4)
     for number in 0..<5 { playlist.append(segment("a_\(number).ts")) }

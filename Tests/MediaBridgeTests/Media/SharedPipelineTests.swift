@@ -159,8 +159,11 @@ import Testing
       let shown = Collector<Int>()
       track.add(videoRenderer: VideoFrameHandler { _ in shown.add(1) })
       try await eventually("frames for others") { shown.count > 5 }
-      let progress = try await recorder.finish()
+      let error = await #expect(throws: LiveKitError.self) { _ = try await recorder.finish() }
+      #expect(error?.message.contains(" s of video are missing, the first at ") == true)
+      let progress = await recorder.progress()
       #expect(progress.video?.buffersDropped ?? 0 > 10)
+      #expect(progress.destinations.first?.missing?.video ?? .zero > .milliseconds(100))
       let decoded = try BridgeTesting.run(
         "ffmpeg", ["-v", "error", "-xerror", "-i", "\(folder.path)/a.mkv", "-f", "null", "-"])
       #expect(decoded.status == 0 && decoded.errors.isEmpty, "\(decoded.errors)")

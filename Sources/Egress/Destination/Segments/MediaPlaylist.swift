@@ -23,6 +23,13 @@ struct MediaPlaylist: Sendable {
     var initialization: String?
     /// Whether what comes is another stream than what was before.
     var isDiscontinuous: Bool
+
+    /// - Parameter map: what goes in front of the segment before.
+    func lines(after map: String?) -> String {
+      var lines = isDiscontinuous ? "#EXT-X-DISCONTINUITY\n" : ""
+      if let initialization, initialization != map { lines += MediaPlaylist.map(initialization) }
+      return lines + text
+    }
   }
 
   let kind: Kind
@@ -42,14 +49,29 @@ struct MediaPlaylist: Sendable {
     (self.kind, self.targetDuration, self.initialization) = (kind, targetDuration, initialization)
   }
 
-  mutating func append(_ segment: Segment) {
-    count += 1
+  /// What goes behind the text of before once a segment is appended; nil where what is before it changes, too, as in a
+  /// live playlist.
+  func addition(of segment: Segment) -> String? {
+    guard kind == .event, let last = entries.last else { return nil }
+    // The first one with something in front asks for another version.
+    guard initialization == nil || last.initialization != nil else { return nil }
+    return entry(of: segment).lines(after: last.initialization)
+  }
+
+  /// What goes behind the text where nothing is added any more; nil for a live playlist.
+  var ending: String? { kind == .event ? Self.end : nil }
+
+  private func entry(of segment: Segment) -> Entry {
     let text =
       "#EXT-X-PROGRAM-DATE-TIME:\(Self.format.format(segment.date))\n"
       + "#EXTINF:\(Self.seconds(segment.duration)),\n\(Self.uri(segment.name))\n"
-    entries.append(
-      Entry(
-        text: text, duration: segment.duration, initialization: initialization, isDiscontinuous: isDiscontinuous))
+    return Entry(
+      text: text, duration: segment.duration, initialization: initialization, isDiscontinuous: isDiscontinuous)
+  }
+
+  mutating func append(_ segment: Segment) {
+    count += 1
+    entries.append(entry(of: segment))
     isDiscontinuous = false
     length += segment.duration
     guard case .live(let most) = kind else { return }
@@ -74,13 +96,12 @@ struct MediaPlaylist: Sendable {
   func text(isOver: Bool) -> String {
     var (text, map) = (head, first)
     for entry in entries {
-      if entry.isDiscontinuous { text += "#EXT-X-DISCONTINUITY\n" }
-      if let other = entry.initialization, other != map { text += Self.map(other) }
+      text += entry.lines(after: map)
       map = entry.initialization
-      text += entry.text
     }
-    return text + (isOver ? "#EXT-X-ENDLIST\n" : "")
+    return text + (isOver ? Self.end : "")
   }
+  private static let end = "#EXT-X-ENDLIST\n"
 
   /// What goes in front of the first segment that is listed.
   private var first: String? { entries.first.map(\.initialization) ?? initialization }

@@ -7,15 +7,16 @@ final class OutputClock: Sendable {
     /// The moment of the job at which the output begins.
     var beginning: Duration?
     /// One moment by both clocks. The one on the wall may be set later: it is asked once.
-    var meeting: (wall: Date, ours: MediaTime)?
+    var meeting: (wall: Date, uptime: Duration)?
     /// How far the output goes, as far as what comes says how long it is.
     var end: Duration?
   }
-  private let moment: @Sendable (Duration) -> MediaTime?
+  private let uptime: @Sendable (Duration) -> Duration?
   private let state = Locked(State())
 
-  /// - Parameter moment: when it was that a moment of the job took place, pauses and all; nil before its first one.
-  init(_ moment: @escaping @Sendable (Duration) -> MediaTime?) { self.moment = moment }
+  /// - Parameter uptime: how long the machine was up when a moment of the job took place, pauses and sleep and all; nil
+  ///   before its first one.
+  init(_ uptime: @escaping @Sendable (Duration) -> Duration?) { self.uptime = uptime }
 
   /// Notes the moment of the job at which the output begins.
   /// - Parameter end: how far it goes now; nil where what comes does not say how long it is.
@@ -31,11 +32,11 @@ final class OutputClock: Sendable {
   /// - Parameter time: since the output's beginning.
   func date(of time: Duration) -> Date {
     let (beginning, meeting) = state.withLock { state in
-      let meeting = state.meeting ?? (.now, .now)
+      let meeting = state.meeting ?? (.now, MediaTime.uptime)
       state.meeting = meeting
       return (state.beginning, meeting)
     }
-    guard let beginning, let moment = moment(beginning + time) else { return .now }
-    return meeting.wall.addingTimeInterval((moment - meeting.ours) / .seconds(1))
+    guard let beginning, let uptime = uptime(beginning + time) else { return .now }
+    return meeting.wall.addingTimeInterval((uptime - meeting.uptime) / .seconds(1))
   }
 }

@@ -91,5 +91,7 @@ enum WholeFile {
       ftruncate(descriptor, end)
       throw error
     }
+    // A disk of a server gets it now, as it does at each close: others read it there.
+    close(dup(descriptor))
   }
 }

@@ -7,7 +7,12 @@ struct SegmentPlaylists {
   private let claim: FileClaim
   private let live: Live?
   /// From the first segment on.
-  private var lists: (all: MediaPlaylist, live: MediaPlaylist)?
+  private var all: MediaPlaylist?
+  /// Of the live one, whether it is written or not.
+  private var newest: MediaPlaylist?
+  /// Whether the file of all holds what is listed, and no more: what comes can be added to it. Written anew for each
+  /// segment, the playlist of a day would be more than its media.
+  private var isInStep = false
 
   /// The live one, which nobody else writes meanwhile.
   struct Live {
@@ -33,8 +38,8 @@ struct SegmentPlaylists {
 
   /// - Parameter initialization: what is in front of the next segments.
   mutating func resume(initialization: String?) {
-    lists?.all.resume(initialization: initialization)
-    lists?.live.resume(initialization: initialization)
+    all?.resume(initialization: initialization)
+    newest?.resume(initialization: initialization)
   }
 
   /// What cannot be written is not listed later, either.
@@ -49,28 +54,49 @@ struct SegmentPlaylists {
         kind, targetDuration: targetDuration,
         initialization: initialization.map { ($0 as NSString).lastPathComponent })
     }
-    var lists = lists ?? (begin(options.playlist), begin(.live(options.liveSegments)))
-    lists.all.append(segment)
-    lists.live.append(segment)
-    try write(lists, isOver: false)
-    self.lists = lists
+    var newest = newest ?? begin(.live(options.liveSegments))
+    newest.append(segment)
+    let whole = try write(segment, behind: all ?? begin(options.playlist))
+    // Where the live one cannot be written the segment goes, and what lists it is written anew.
+    isInStep = false
+    try live?.write(newest.text(isOver: false))
+    if let whole { all = whole } else { all?.append(segment) }
+    (self.newest, isInStep) = (newest, true)
+  }
+
+  /// Readers see the file without the segment, or with all that is said of it.
+  /// - Parameter list: of all before it.
+  /// - Returns: the list with it where that is written anew; nil where it is added.
+  private func write(
+    _ segment: MediaPlaylist.Segment, behind list: MediaPlaylist
+  ) throws(LiveKitError) -> MediaPlaylist? {
+    if isInStep, let addition = list.addition(of: segment) {
+      try claim.append(Array(addition.utf8))
+      return nil
+    }
+    var whole = list
+    whole.append(segment)
+    try claim.replace(with: Array(whole.text(isOver: false).utf8))
+    return whole
   }
 
   /// Says that no more comes, and lets others have the live one.
-  func finish() throws(LiveKitError) {
+  mutating func finish() throws(LiveKitError) {
     defer { live?.claim.release() }
-    if let lists { try write(lists, isOver: true) }
-  }
-
-  private func write(_ lists: (all: MediaPlaylist, live: MediaPlaylist), isOver: Bool) throws(LiveKitError) {
-    try claim.replace(with: Array(lists.all.text(isOver: isOver).utf8))
-    try live?.write(lists.live.text(isOver: isOver))
+    guard let all, let newest else { return }
+    if isInStep, let ending = all.ending {
+      try claim.append(Array(ending.utf8))
+    } else {
+      try claim.replace(with: Array(all.text(isOver: true).utf8))
+    }
+    isInStep = false
+    try live?.write(newest.text(isOver: true))
   }
 
   /// How many of the newest segments stay; nil for all. One that is not listed any more is still played for as long as the
   /// playlist lasts in which it was (RFC 8216, 6.2.2).
   var kept: Int? {
-    guard options.deletesSegments, let lists else { return nil }
-    return 2 * lists.all.listed + 1
+    guard options.deletesSegments, let all else { return nil }
+    return 2 * all.listed + 1
   }
 }

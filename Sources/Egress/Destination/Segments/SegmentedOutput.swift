@@ -50,8 +50,9 @@ final class SegmentedOutput: @unchecked Sendable {
     (self.clock, self.onFailure) = (clock, onFailure)
     (self.options, self.hasVideo, self.before) = (options, hasVideo, before)
     // What an old playlist lists is going to be replaced.
-    if before == nil, (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
+    if before == nil { try claim.empty() }
     let names = try SegmentNames(destination, options)
+    FileClaim.note(names)
     captions =
       if let before { before.captions } else { options.hasCaptions ? try SegmentCaptions(names, options) : nil }
     let live =
@@ -198,13 +199,26 @@ struct SegmentNames: Sendable {
 
   private func isLive(_ name: String) -> Bool { live.map { ($0 as NSString).lastPathComponent == name } ?? false }
 
-  /// Whether a file of that name is or will be written.
-  private func isOwn(_ name: String) -> Bool {
-    if !isOfImages, name == initialization(1) || isLive(name) { return true }
-    if hasCaptions, name.hasPrefix(stem + "_captions") || name == beside("_master.m3u8") { return true }
-    guard name.hasPrefix(stem + "_") else { return false }
-    let rest = name.dropFirst(stem.count + 1).split(separator: ".")
-    guard rest.count == 2, rest[0].count >= 5, rest[0].allSatisfy(\.isWholeNumber) else { return false }
-    return !isOfImages || String(rest[1]) == (ending ?? "jpeg")
+  /// Whether a file of that name is or will be written besides the destination's own.
+  private func isOwn(_ name: String) -> Bool { isBeside(name) || !isOfImages && isLive(name) }
+
+  /// The same without the live playlist, which several may have after each other.
+  func isBeside(_ name: String) -> Bool {
+    if !isOfImages, name == initialization(1) { return true }
+    if hasCaptions {
+      let captions = stem + "_captions"
+      if name == captions + ".m3u8" || name == beside("_master.m3u8") { return true }
+      if Self.ending(of: name, numberedBehind: captions) == "vtt" { return true }
+    }
+    guard let found = Self.ending(of: name, numberedBehind: stem) else { return false }
+    return !isOfImages || found == (ending ?? "jpeg")
+  }
+
+  /// What a name ends in that has a number or a time behind a word; nil for others.
+  private static func ending(of name: String, numberedBehind word: String) -> String? {
+    guard name.hasPrefix(word + "_") else { return nil }
+    let rest = name.dropFirst(word.count + 1).split(separator: ".")
+    guard rest.count == 2, rest[0].count >= 5, rest[0].allSatisfy(\.isWholeNumber) else { return nil }
+    return String(rest[1])
   }
 }

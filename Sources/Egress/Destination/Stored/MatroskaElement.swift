@@ -3,11 +3,15 @@ struct MatroskaElement {
   enum ID {
     static let header: UInt64 = 0x1a45_dfa3
     static let segment: UInt64 = 0x1853_8067
+    static let seekHead: UInt64 = 0x114d_9b74
+    static let seekID: UInt64 = 0x53ab
+    static let seekPosition: UInt64 = 0x53ac
     static let info: UInt64 = 0x1549_a966
     static let timestampScale: UInt64 = 0x2a_d7b1
     static let tracks: UInt64 = 0x1654_ae6b
     static let track: UInt64 = 0xae
     static let trackNumber: UInt64 = 0xd7
+    static let trackType: UInt64 = 0x83
     static let defaultDuration: UInt64 = 0x23_e383
     static let cluster: UInt64 = 0x1f43_b675
     static let timestamp: UInt64 = 0xe7
@@ -15,6 +19,9 @@ struct MatroskaElement {
     static let blockGroup: UInt64 = 0xa0
     static let block: UInt64 = 0xa1
     static let blockDuration: UInt64 = 0x9b
+    static let cues: UInt64 = 0x1c53_bb6b
+    static let cueTrackPositions: UInt64 = 0xb7
+    static let cueClusterPosition: UInt64 = 0xf1
   }
 
   let id: UInt64
@@ -60,11 +67,16 @@ struct MatroskaElement {
   func isWhole(in source: ByteSource) -> Bool { end.map { $0 <= source.count } ?? false }
 
   /// The elements from `start` on that are whole.
-  static func whole(of source: ByteSource, from start: Int64, to limit: Int64) -> [MatroskaElement] {
+  /// - Parameter isLast: whether those behind it are not looked for.
+  static func whole(
+    of source: ByteSource, from start: Int64, to limit: Int64,
+    upTo isLast: (MatroskaElement) -> Bool = { _ in false }
+  ) -> [MatroskaElement] {
     var elements: [MatroskaElement] = []
     var place = start
     while let element = MatroskaElement(of: source, at: place, limit: limit), let end = element.end, end <= limit {
       elements.append(element)
+      if isLast(element) { break }
       place = end
     }
     return elements

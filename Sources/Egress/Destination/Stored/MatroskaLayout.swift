@@ -4,7 +4,8 @@ struct MatroskaLayout {
 
   private let source: ByteSource
   private let segment: MatroskaElement
-  /// Elements in the segment that are whole, and the cluster that is being written or was cut.
+  /// Elements in the segment that are whole, and the cluster that is being written or was cut; of a completed file not
+  /// the clusters in the middle.
   private let elements: [MatroskaElement]
 
   /// Of the last two clusters each track is in one.
@@ -17,13 +18,27 @@ struct MatroskaLayout {
     else { return nil }
     self.source = source
     self.segment = segment
-    var elements = MatroskaElement.whole(of: source, from: segment.body, to: source.count)
+    var elements = Self.elements(of: source, in: segment)
     let next = elements.last?.end ?? segment.body
     if let open = MatroskaElement(of: source, at: next, limit: source.count), open.id == ID.cluster {
       elements.append(open)
     }
     guard elements.contains(where: { $0.id == ID.cluster }) else { return nil }
     self.elements = elements
+  }
+
+  /// A file of a day has tens of thousands of clusters, all over a disk that may be slow: one that was completed lists
+  /// where they begin, and what is between the first one and the newest is passed over.
+  private static func elements(of source: ByteSource, in segment: MatroskaElement) -> [MatroskaElement] {
+    let head = MatroskaElement.whole(of: source, from: segment.body, to: source.count) { $0.id == ID.cluster }
+    guard let last = head.last, let end = last.end else { return [] }
+    let start = MatroskaCues(of: source, in: segment, after: head)?.start(ofNewest: newest)
+    if let start, start > last.start {
+      let tail = MatroskaElement.whole(of: source, from: start, to: source.count)
+      let isWhole = tail.first?.id == ID.cluster && tail.last?.end == source.count
+      if isWhole, tail.count(where: { $0.id == ID.cluster }) >= newest { return head + tail }
+    }
+    return head + MatroskaElement.whole(of: source, from: end, to: source.count)
   }
 
   var media: StoredMedia? {
@@ -56,22 +71,36 @@ struct MatroskaLayout {
     }
   }
 
+  /// Of the media: what is said at its end is to be read for longer.
   private var length: Duration {
     let scale = first(ID.info)?.child(ID.timestampScale, of: source)?.number(of: source) ?? 1_000_000
     let (usual, ticks) = (defaultDurations(), Int64(clamping: min(scale, 1_000_000_000)))
     var tracks: [UInt64: Track] = [:]
     for cluster in elements.filter({ $0.id == ID.cluster }).suffix(Self.newest) { note(cluster, ticks, &tracks) }
+    for (number, track) in described where isText(track) { tracks[number] = nil }
     return .nanoseconds(tracks.map { $0.value.end(usual: usual[$0.key]) }.max() ?? 0)
   }
 
   private func first(_ id: UInt64) -> MatroskaElement? { elements.first { $0.id == id } }
 
+  /// What is said of each track, with its number.
+  private var described: [(number: UInt64, track: MatroskaElement)] {
+    let tracks = first(ID.tracks)?.children(of: source).filter { $0.id == ID.track } ?? []
+    return tracks.compactMap { track in
+      track.child(ID.trackNumber, of: source)?.number(of: source).map { (number: $0, track: track) }
+    }
+  }
+
+  /// Whether it holds subtitles (RFC 9559, 5.1.4.1.3).
+  private func isText(_ track: MatroskaElement) -> Bool {
+    track.child(ID.trackType, of: source)?.number(of: source) == 0x11
+  }
+
   /// Nanoseconds, by the track's number.
   private func defaultDurations() -> [UInt64: Int64] {
     var durations: [UInt64: Int64] = [:]
-    for track in first(ID.tracks)?.children(of: source) ?? [] where track.id == ID.track {
-      guard let number = track.child(ID.trackNumber, of: source)?.number(of: source),
-        let duration = track.child(ID.defaultDuration, of: source)?.number(of: source), duration < 10_000_000_000
+    for (number, track) in described {
+      guard let duration = track.child(ID.defaultDuration, of: source)?.number(of: source), duration < 10_000_000_000
       else { continue }
       durations[number] = Int64(duration)
     }

@@ -1,0 +1,53 @@
+import MediaBridge
+import MediaCore
+
+// Stretches of time of which nothing is in the output, since nothing could come.
+extension JobSource {
+  /// What is made good is told by nobody.
+  func watchConnection() async {
+    guard job.isTold, room.connectionState == .reconnecting || job.connection.since != nil else { return }
+    await countPackets()
+    job.connection.note(room.connectionState, isAwaited: awaitsMedia, packets: packets, at: .now)
+  }
+
+  /// Notes where nothing has come up to the end. Where the room is gone that is what the job fails with.
+  func noteAbsence(at end: MediaTime) async {
+    var connection = job.connection
+    guard connection.since != nil, job.course.roomLoss == nil, let media = run?.job.media else { return }
+    let (state, isAwaited) = (room.connectionState, awaitsMedia)
+    await countPackets()
+    connection.note(state, isAwaited: isAwaited, packets: packets, at: end)
+    guard let since = connection.since else { return }
+    // Whoever is to finish it comes late.
+    let limit = asked.duration.flatMap { media.moment(of: $0) } ?? end
+    let missing = media.time(since: since, at: min(limit, end))
+    guard missing >= GapLog.least else { return }
+    let what = "the last \(Int(missing.seconds.rounded())) s\(identity.map { " of \($0)" } ?? "")"
+    _ = omissions.note(
+      Omission(
+        ofTime: "connection",
+        "\(what): the connection to the room was lost, and nothing had come back when it ended"))
+  }
+
+  /// While it is paused, or done, nothing is missing.
+  func watchSleep() {
+    guard let media = run?.job.media, let slept = media.sleeps.withLock({ $0.note(MediaTime.sleep, at: .now) }),
+      run?.isActive == true, !media.isPaused, ended == nil
+    else { return }
+    job.missedSleep.note(slept, at: jobAge)
+    note(job.missedSleep.omission(of: identity))
+  }
+
+  /// Of what is recorded.
+  private var packets: Int {
+    [Track.Kind.video, .audio].reduce(0) { $0 + job.arrivals.sum($1.description).packets }
+  }
+
+  /// Whether something is to come of who is recorded, as far as is known.
+  private var awaitsMedia: Bool {
+    room.remoteParticipants.values.contains { one in
+      (identity == nil || identity == one.identity) && counts(one)
+        && one.trackPublications.values.contains { $0.isSubscribed && !$0.isMuted }
+    }
+  }
+}
