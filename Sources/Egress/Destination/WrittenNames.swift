@@ -75,7 +75,10 @@ struct WrittenNames: Sendable {
     segments[path] = nil
   }
 
-  private static func standardized(_ file: String) -> String { URL(fileURLWithPath: file).standardizedFileURL.path }
+  /// By its letters alone: the disk may not answer.
+  private static func standardized(_ file: String) -> String {
+    URL(fileURLWithPath: file, isDirectory: false).standardized.path
+  }
 
   /// With the slash at its end.
   private static func folder(of path: String) -> Substring { path.lastIndex(of: "/").map { path[...$0] } ?? "" }

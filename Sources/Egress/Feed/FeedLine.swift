@@ -51,7 +51,6 @@ final class FeedLine: Sendable {
   /// Nil for what is not encoded, and once it has stopped: a pipeline is not to be kept for as long as others are written.
   private let encoding: Locked<EncodePipeline?>
   private let droppedByThen = Locked(0)
-  private let isKeyframeAwaited = Atomic(false)
   private let onKeyframeNeeded: @Sendable () -> Void
 
   /// - Parameters:
@@ -108,7 +107,7 @@ final class FeedLine: Sendable {
   /// - Parameter isStandIn: whether nobody sent it, who could be asked for a keyframe.
   func push(_ media: MediaBuffer, at time: Duration, isStandIn: Bool = false) {
     guard isEncoded else {
-      if form == .asSent, kind == .video { notePace(of: media, at: time, isStandIn) }
+      if form == .asSent, kind == .video, !isStandIn, hub.isKeyframeDue(behind: media, at: time) { onKeyframeNeeded() }
       return hub.deliver(media, FeedTime(shown: time, isStandIn: isStandIn))
     }
     guard let encoder else { return }
@@ -116,14 +115,6 @@ final class FeedLine: Sendable {
     if hub.isKeyframeDue(at: time) { encoder.requestKeyframe(at: own) }
     encoder.push(media, at: own, updatingCaps: kind == .video)
   }
-
-  private func notePace(of frame: MediaBuffer, at time: Duration, _ isStandIn: Bool) {
-    if !frame.isDelta { isKeyframeAwaited.store(false, ordering: .relaxed) }
-    if !isStandIn, hub.isKeyframeDue(behind: frame, at: time) { onKeyframeNeeded() }
-  }
-
-  /// Whether somebody waits for a keyframe of what is taken as it was sent, and none has come since it was asked for.
-  var awaitsKeyframe: Bool { isKeyframeAwaited.load(ordering: .relaxed) }
 
   /// Whether nothing comes of it any more, which those are told who take it.
   var hasFailed: Bool { hub.failure != nil }
@@ -136,10 +127,7 @@ final class FeedLine: Sendable {
   @discardableResult
   func requestKeyframe() -> Bool {
     guard isEncoded else {
-      if !form.isRaw {
-        isKeyframeAwaited.store(true, ordering: .relaxed)
-        onKeyframeNeeded()
-      }
+      if !form.isRaw { onKeyframeNeeded() }
       return true
     }
     guard hasBegun else { return false }

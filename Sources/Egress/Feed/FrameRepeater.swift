@@ -83,17 +83,6 @@ struct FrameRepeater: Sendable {
     return keyframe
   }
 
-  /// The newest keyframe once more, which is to be shown and then stands in, though frames may have followed it; nil
-  /// where there is none.
-  mutating func nextKeyframe() -> MediaBuffer? {
-    guard let keyframe else { return nil }
-    let wasBlack = isBlack
-    show(keyframe)
-    // Decoders do not have any more what the sender's next frames need.
-    (isBlack, awaitsKeyframe) = (wasBlack, true)
-    return keyframe
-  }
-
   /// A black frame of the size shown last, which is to be shown and then stands in; nil where the stream's format
   /// leaves no way, before its first keyframe, and while it is black already.
   /// - Parameter anew: also while it is.

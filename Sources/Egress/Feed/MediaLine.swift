@@ -18,10 +18,6 @@ struct MediaLine: Sendable {
   private(set) var delay = MediaDelay()
   /// Whether something has come that belongs behind the end: all before it has.
   private var isPastEnd = false
-  /// Where the newest frame is that came.
-  private var newestFrame = Duration.zero
-  /// How long something stands in for the next frame before what stands in is a keyframe for one who waits for that.
-  private static let keyframePatience = Duration.seconds(3)
 
   /// - Parameters:
   ///   - frames: stand in for video.
@@ -68,7 +64,6 @@ struct MediaLine: Sendable {
     else { return false }
     delay.note(now - time, at: now)
     frames.show(frame)
-    newestFrame = start
     line.push(frame, at: start)
     gaps.came(at: start)
     written += 1
@@ -127,15 +122,8 @@ struct MediaLine: Sendable {
   private mutating func fill(_ filling: OutputTimeline.Filling) {
     if let silence { for start in filling.silence { line.push(silence, at: start, isStandIn: true) } }
     for start in filling.frames {
-      guard let frame = standIn(at: start) else { return }
+      guard let frame = frames.next() else { return }
       line.push(frame, at: start, isStandIn: true)
     }
-  }
-
-  /// A part or a destination that begins with a keyframe would wait for as long as nobody sends one.
-  private mutating func standIn(at start: Duration) -> MediaBuffer? {
-    let isLate = line.awaitsKeyframe && start - newestFrame >= Self.keyframePatience
-    if isLate, let keyframe = frames.nextKeyframe() { return keyframe }
-    return frames.next()
   }
 }

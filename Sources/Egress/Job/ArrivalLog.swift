@@ -32,6 +32,8 @@ struct ArrivalLog: Sendable {
     entries[sid] = entry
   }
 
+  func has(_ sid: String) -> Bool { entries[sid] != nil }
+
   /// In the order of who published them.
   var tracks: [Manifest.Track] {
     entries.values.map(\.whole).sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) }

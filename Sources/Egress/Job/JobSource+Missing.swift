@@ -43,11 +43,11 @@ extension JobSource {
     [Track.Kind.video, .audio].reduce(0) { $0 + job.arrivals.sum($1.description).packets }
   }
 
-  /// Whether something is to come of who is recorded, as far as is known.
+  /// Whether something is to come of the tracks that have come.
   private var awaitsMedia: Bool {
     room.remoteParticipants.values.contains { one in
       (identity == nil || identity == one.identity) && counts(one)
-        && one.trackPublications.values.contains { $0.isSubscribed && !$0.isMuted }
+        && one.trackPublications.values.contains { $0.isSubscribed && !$0.isMuted && job.arrivals.has($0.sid) }
     }
   }
 }

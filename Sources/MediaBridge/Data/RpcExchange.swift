@@ -126,7 +126,7 @@ final class RpcExchange: Sendable {
       let carrier = try await participant.send(.rpcAck(call.ack), to: [call.caller])
       let result = await result(of: call, logger)
       // Who leaves has cut it short, and the caller is told that they have left.
-      _ = try participant.sendingSession()
+      try await participant.sendingSession().check(carrier)
       // What is finished is sent, in time or not: a stream whose task is cancelled would be given up. Its session's
       // connection alone takes it: in another one nobody waits for it.
       try await Task { try await send(result, to: call, on: carrier) }.value

@@ -102,7 +102,7 @@ public final class Room: Sendable {
   }
 
   /// Leaves. When it returns, no thread, socket or pipeline of the room is left, but for what does not stop within
-  /// some 10 s, such as a device or a renderer that hangs: the log names it.
+  /// 10 s, or 30 where several things do not, such as a device and a renderer that hang: the log names it.
   public func disconnect() async {
     guard let session = state.withLock({ $0.session ?? $0.ending }) else { return }
     change(to: .disconnecting, of: session)

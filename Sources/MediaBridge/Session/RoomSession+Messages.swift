@@ -27,6 +27,11 @@ extension RoomSession {
     return MessageCarrier(transport: publisher(), timeout: state.options.connect.timeout)
   }
 
+  /// - Throws: that what it gave to a caller takes nothing more.
+  func check(_ carrier: MessageCarrier) throws(LiveKitError) {
+    guard !state.isEnded, link.publisher === carrier.transport else { throw Self.notConnected }
+  }
+
   /// The server itself, and who is hidden, have no identity here and are never announced.
   private func isAnnounced(_ sender: String, _ origin: String) -> Bool {
     let others = room.remoteParticipants

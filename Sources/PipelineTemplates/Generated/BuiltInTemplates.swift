@@ -1865,14 +1865,16 @@ appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-av1"
 # H.264 as RTP (RFC 6184).
 #
 # encoded    Access units in, as an encode template makes them.
-# payloader  Packets of at most `mtu` bytes, header included; the program adds some bytes, and the way some more. The
-#            parameter sets go out in front of every keyframe, so that a viewer can begin at each.
+# parser     Puts the parameter sets in front of every keyframe, so that a viewer can begin at each, and there alone: a
+#            server takes them for its beginning, and the payloader would put them in front of each of its slices.
+# payloader  Packets of at most `mtu` bytes, header included; the program adds some bytes, and the way some more.
 # rtp        Packets out. Their source, payload type and number are the program's.
 #
 # Units: mtu bytes
 
 appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-h264"
-! rtph264pay mtu=${mtu:-1180} config-interval=-1 aggregate-mode=zero-latency
+! h264parse config-interval=-1
+! rtph264pay mtu=${mtu:-1180} config-interval=0 aggregate-mode=zero-latency
 ! appsink name=rtp sync=false async=false
 
 """###,

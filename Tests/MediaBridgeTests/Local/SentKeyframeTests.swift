@@ -1,6 +1,7 @@
 import Bitstream
 import BridgeTesting
 import MediaPipelines
+import PipelineTemplates
 import RTP
 import Testing
 
@@ -12,7 +13,8 @@ import Testing
   /// before, and everybody see a damaged frame until the next keyframe.
   @Test(arguments: ["avc", "byte-stream"])
   func parameterSetsOpenAKeyframeAndNoSliceOfIt(_ format: String) async throws {
-    let template = try PipelineFactory(folder: nil).fill(.send, "h264", values: [:]).description
+    let builtIn = TemplateStore(searchPath: TemplateSearchPath(folders: [.builtIn]))
+    let template = try PipelineFactory(store: builtIn, overrides: [:]).fill(.send, "h264", values: [:]).description
     let elements = try #require(template.firstRange(of: "!"))
     let camera = """
       videotestsrc num-buffers=6 pattern=snow ! video/x-raw,format=I420,width=320,height=192,framerate=25/1

@@ -73,26 +73,6 @@ import Testing
     _ = await job.finish(at: start + .milliseconds(400))
   }
 
-  /// As where the server pauses the video, since the link is too narrow: nobody sends what the other one begins with.
-  @Test func aDestinationThatComesWhileNothingIsSentBeginsWithTheNewestKeyframe() async throws {
-    try await write(.vp8, from: 0)
-    let late = Destination(location: folder.path + "/late.mkv")
-    let (factory, planner) = (destination.factory, try OutputPlanner(late, factory: destination.factory))
-    let added = try job.add(
-      late, planner: planner, plan: try planner.plan([.video: TrackTraits(codec: "vp8")]),
-      video: Job.Video(codec: "vp8"), factory: factory)
-    job.media.advance(to: start + .seconds(4))
-    #expect(added.writer.awaitsBeginning, "a keyframe may still come")
-    job.media.advance(to: start + .seconds(16))
-    #expect(!added.writer.awaitsBeginning)
-    #expect(await job.finish(at: start + .seconds(16)) == [nil, nil])
-    for file in [file, late.location] {
-      let probe = try run("ffmpeg", ["-v", "error", "-i", file, "-f", "null", "-"])
-      #expect(probe.status == 0 && probe.errors.isEmpty, "\(file): \(probe.errors)")
-    }
-    #expect(added.length(job.media) > .seconds(8))
-  }
-
   /// A publisher that is muted sends no keyframe.
   @Test func aDestinationThatComesWhileMutedBeginsBlack() async throws {
     try await write(.vp8, from: 0)

@@ -56,21 +56,24 @@ struct SegmentPlaylists {
     }
     var newest = newest ?? begin(.live(options.liveSegments))
     newest.append(segment)
-    let whole = try write(segment, behind: all ?? begin(options.playlist))
-    // Where the live one cannot be written the segment goes, and what lists it is written anew.
+    // What cannot be added, and the segment that goes where the live one cannot be written, has the list written anew.
+    let wasInStep = isInStep
     isInStep = false
+    let whole = try write(segment, behind: all ?? begin(options.playlist), isAdding: wasInStep)
     try live?.write(newest.text(isOver: false))
     if let whole { all = whole } else { all?.append(segment) }
     (self.newest, isInStep) = (newest, true)
   }
 
   /// Readers see the file without the segment, or with all that is said of it.
-  /// - Parameter list: of all before it.
+  /// - Parameters:
+  ///   - list: of all before it.
+  ///   - isAdding: whether the file is in step with that.
   /// - Returns: the list with it where that is written anew; nil where it is added.
   private func write(
-    _ segment: MediaPlaylist.Segment, behind list: MediaPlaylist
+    _ segment: MediaPlaylist.Segment, behind list: MediaPlaylist, isAdding: Bool
   ) throws(LiveKitError) -> MediaPlaylist? {
-    if isInStep, let addition = list.addition(of: segment) {
+    if isAdding, let addition = list.addition(of: segment) {
       try claim.append(Array(addition.utf8))
       return nil
     }
