@@ -194,7 +194,8 @@ def test_a_source_that_is_away_holds_up_no_other(server, start, numbered):
 def test_a_live_source_that_always_goes_again_is_given_up(server, start, numbered):
     place = f"srt://127.0.0.1:{livekit_server.free_port(socket.SOCK_DGRAM)}"
     send = f"ffmpeg -v error -re -i {numbered} -t 3 -c:v copy -c:a aac -f mpegts '{place}?mode=listener'"
-    start(server.enter("sh", "-c", f"while :; do {send}; done"))
+    # Whoever ends the shell ends the one that waits for a caller.
+    start(server.enter("sh", "-c", f"trap 'kill $!; exit' TERM; while :; do {send} & wait; done"))
     publisher = publish(server, start, f"{place}?mode=caller", "--reconnect-for", "8s")
     publisher.wait_for("publishing", 30)
     assert_failed(publisher, "comes back and goes away again", within=60)
