@@ -243,8 +243,6 @@ extension DestinationWriter.State {
 
 /// Decides what of an input gets into a pipeline, and notes what does not.
 private struct InputGate: Sendable {
-  /// How full a queue of PCM may be when it is not full any more, as `FrameGate` has it.
-  private static let reopening = 0.5
   private var gate = FrameGate()
   private(set) var loss = QueueLoss()
 
@@ -270,7 +268,7 @@ private struct InputGate: Sendable {
   private mutating func note(pcm arrival: DestinationWriter.Arrival, fullness: Double) {
     if fullness >= 1 {
       loss.drop(arrival)
-    } else if fullness <= Self.reopening {
+    } else if fullness <= FrameGate.reopening {
       loss.pass(at: arrival.time.shown)
     }
   }

@@ -247,8 +247,8 @@ extension FileClaim {
   /// Whether something of that name is there.
   static func isThere(_ file: String) -> Bool { FileIdentity(path: file) != nil }
   /// Whether nothing is in it, or nothing there.
-  static func isEmpty(_ file: String) -> Bool { !isThere(file) || size(of: file) == 0 }
-  /// Bytes of what is there; nil where that cannot be known.
+  static func isEmpty(_ file: String) -> Bool { (size(of: file) ?? 0) == 0 }
+  /// Bytes of what is there; nil where nothing is.
   static func size(of file: String) -> Int64? { FileIdentity.size(path: file) }
 
   /// Says before a room is joined what would only be found out when the first frame comes.

@@ -227,12 +227,12 @@ final class Job: Sendable {
   /// Has what `renew` has made take over: destinations that share an encoder go on at the same frame of it. It makes
   /// keyframes that nobody has asked for, so that none of them may be told sooner than another one.
   func begin(renewalsOf destinations: [JobDestination]) {
-    for sharing in Dictionary(grouping: destinations, by: { $0.awaitedEncoder?.line.id }).values {
-      guard let line = sharing.first?.awaitedEncoder?.line else { continue }
+    let waiting = destinations.compactMap { destination in destination.awaitedEncoder.map { (destination, $0) } }
+    for sharing in Dictionary(grouping: waiting, by: { $1.line.id }).values {
       // Of two encoders both get the same frames for a moment: then one ends, and the other one begins.
-      let isNew = sharing.contains { $0.awaitedEncoder?.isNew == true }
-      guard let moment = line.requestKeyframe(from: media.length + (isNew ? Self.lead : .zero)) else { continue }
-      for destination in sharing { destination.beginRenewal(at: moment, media) }
+      let lead = sharing.contains { $1.isNew } ? Self.lead : .zero
+      guard let moment = sharing[0].1.line.requestKeyframe(from: media.length + lead) else { continue }
+      for (destination, _) in sharing { destination.beginRenewal(at: moment, media) }
     }
   }
   private static let lead = Duration.milliseconds(200)

@@ -22,7 +22,7 @@ extension JobSource {
     let limit = asked.duration.flatMap { media.moment(of: $0) } ?? end
     let missing = media.time(since: since, at: min(limit, end))
     guard missing >= GapLog.least else { return }
-    let what = "the last \(Int(missing.seconds.rounded())) s\(identity.map { " of \($0)" } ?? "")"
+    let what = "the last \(Omission.stretch(missing, of: identity))"
     _ = omissions.note(
       Omission(
         ofTime: "connection",

@@ -17,7 +17,7 @@ struct MissedSleep: Sendable {
   /// All of it, in one.
   /// - Parameter identity: of who is recorded; nil for all who are there.
   func omission(of identity: String?) -> Omission {
-    let what = "\(Int(total.seconds.rounded())) s\(identity.map { " of \($0)" } ?? "")"
+    let what = Omission.stretch(total, of: identity)
     let often = times > 1 ? " \(times) times, the last time" : ""
     return Omission(
       ofTime: "sleep", "\(what): the machine slept\(often) after the first \(Int(age.seconds.rounded())) s")

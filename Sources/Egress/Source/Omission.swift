@@ -105,6 +105,12 @@ extension Omission {
     self.init(sid: cause, kind: .none, source: .unknown, participant: "", reason: reason, wasWanted: true)
   }
 
+  /// Such as "12 s of alice".
+  /// - Parameter identity: of who is recorded; nil for all who are there.
+  static func stretch(_ length: Duration, of identity: String?) -> String {
+    "\(Int(length.seconds.rounded())) s\(identity.map { " of \($0)" } ?? "")"
+  }
+
   /// - Parameters:
   ///   - count: of those that are not told one by one.
   ///   - isAll: whether there are no more than these.

@@ -18,8 +18,7 @@ final class FrameForm: Sendable {
   func note(isReordered: Bool) { reorders.store(isReordered, ordering: .relaxed) }
 
   func noteLayers() {
-    layers.store(true, ordering: .relaxed)
-    firstLayers.call(())
+    if !layers.exchange(true, ordering: .relaxed) { firstLayers.call(()) }
   }
 
   /// Calls `handler` when spatial layers come for the first time, on the network's thread.

@@ -78,7 +78,8 @@ public enum RoomEvent: Sendable {
   /// Media of a stream that was told as lost flows again.
   case streamRestored(RemoteParticipant, RemoteTrackPublication, Track)
   /// What comes of a subscribed track is in another codec from now on, as where LiveKit's server has everybody receive
-  /// the backup codec. The track and its renderers go on; its statistics name the codec.
+  /// the backup codec, or in another one than was expected from its beginning. The track and its renderers go on; its
+  /// statistics name the codec.
   case codecChanged(RemoteParticipant, RemoteTrackPublication, Track)
   /// The frames that follow have another size.
   case dimensionsChanged(RemoteVideoTrack, Dimensions)

@@ -15,7 +15,7 @@ public struct FrameGate: Sendable {
 
   /// How full a consumer may be when it begins anew: with less room it would soon be full again, and each time costs the
   /// sender a keyframe.
-  private static let reopening = 0.5
+  package static let reopening = 0.5
 
   private var isOpen: Bool
   private var hasBegun: Bool
