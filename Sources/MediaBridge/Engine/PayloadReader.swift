@@ -83,8 +83,6 @@ struct PayloadReader {
     packet.payloadLength > 0 && packet.withPayload { videoCodec?.startsKeyframe($0) ?? false }
   }
 
-  /// Whether the packet is the first of a keyframe.
-  func opensKeyframe(_ packet: RTPPacket) -> Bool {
-    packet.payloadLength > 0 && packet.withPayload { videoCodec?.opensKeyframe($0) ?? false }
-  }
+  /// What a packet has of the beginning of a keyframe.
+  func keyframePart(_ packet: RTPPacket) -> KeyframePart? { packet.withPayload { videoCodec?.keyframePart($0) } }
 }

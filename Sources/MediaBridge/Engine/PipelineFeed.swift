@@ -10,7 +10,7 @@ final class PipelineFeed {
   /// When the moment of an RTP timestamp is.
   private let clock: (UInt32) -> MediaTime?
   private let startsKeyframe: ((RTPPacket) -> Bool)?
-  private let opensKeyframe: ((RTPPacket) -> Bool)?
+  private let keyframePart: ((RTPPacket) -> KeyframePart?)?
   private let continuesFrame: ((RTPPacket) -> Void)?
   /// Of the packet before.
   private var timestamp: UInt32?
@@ -37,20 +37,20 @@ final class PipelineFeed {
 
   /// - Parameters:
   ///   - startsKeyframe: whether a keyframe, or another slice of one, begins with a packet; nil for audio.
-  ///   - opensKeyframe: whether a packet is the first of a keyframe; nil where none is known.
+  ///   - keyframePart: what a packet has of a keyframe's beginning; nil for audio.
   ///   - continuesFrame: edits a packet that goes on with the frame of the one before; nil where none has to be.
   ///   - isRepaired: whether lost packets are asked for.
   ///   - onKeyframeNeeded: told of a number behind which a keyframe has to come.
   init(
     _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?,
-    opensKeyframe: ((RTPPacket) -> Bool)? = nil, continuesFrame: ((RTPPacket) -> Void)? = nil, isRepaired: Bool,
+    keyframePart: ((RTPPacket) -> KeyframePart?)? = nil, continuesFrame: ((RTPPacket) -> Void)? = nil, isRepaired: Bool,
     onKeyframeNeeded: @escaping (SequenceNumber) -> Void = { _ in }, clock: @escaping (UInt32) -> MediaTime?
   ) {
     self.pipeline = pipeline
-    (self.startsKeyframe, self.opensKeyframe, self.continuesFrame) = (startsKeyframe, opensKeyframe, continuesFrame)
+    (self.startsKeyframe, self.keyframePart, self.continuesFrame) = (startsKeyframe, keyframePart, continuesFrame)
     self.onKeyframeNeeded = onKeyframeNeeded
     self.clock = clock
-    cutFrame = CutFrame(opensKeyframe: pipeline.awaitsKeyframes ? opensKeyframe : nil)
+    cutFrame = CutFrame(keyframePart: pipeline.awaitsKeyframes ? keyframePart : nil)
     batch = FrameBatch(startsKeyframe: startsKeyframe)
     awaitsKeyframe = startsKeyframe != nil
     sequencer = pipeline.takesSequence ? PacketSequencer() : nil
@@ -72,7 +72,7 @@ final class PipelineFeed {
   /// No repair of what is older than a whole keyframe is worth waiting for where nothing can be decoded before it. LiveKit's
   /// server sends none, either: it repeats no packets from a request for a keyframe on until it has sent one.
   private func skipToKeyframe() {
-    guard let opensKeyframe, let begin = sequencer?.wholeFrame(opensKeyframe) else { return }
+    guard let keyframePart, let begin = sequencer?.wholeKeyframe(keyframePart) else { return }
     while let next = sequencer?.next, next.distance(from: begin) < 0, let due = sequencer?.deadline(wait: .zero),
       let gap = sequencer?.skip(at: due, wait: .zero, into: &ready)
     { goOn(behind: gap) }
@@ -156,6 +156,8 @@ final class PipelineFeed {
     for arrived in ready {
       guard !cutFrame.contains(arrived.packet) else {
         skipped = arrived.packet.sequenceNumber
+        // Parameter sets before it may have looked like a keyframe.
+        awaitsKeyframe = true
         continue
       }
       if arrived.packet.timestamp == timestamp { continuesFrame?(arrived.packet) }

@@ -124,7 +124,7 @@ final class TrackReception {
     let (clock, trackSid, payloads) = (clock, trackSid, payloads)
     let new = PipelineFeed(
       pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil,
-      opensKeyframe: track.isVideo ? payloads.opensKeyframe : nil, continuesFrame: payloads.continuesFrame,
+      keyframePart: track.isVideo ? payloads.keyframePart : nil, continuesFrame: payloads.continuesFrame,
       isRepaired: receiver.configuration.usesNACK,
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe(behind: $0) },
       clock: { clock.time(trackSid, of: $0) })

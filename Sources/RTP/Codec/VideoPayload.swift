@@ -14,16 +14,15 @@ extension VideoCodec {
     }
   }
 
-  /// True for the first payload of a keyframe, without which the rest of it could not be decoded: of H.264 and H.265 the one
-  /// with parameter sets, which encoders of WebRTC put before each.
-  public func opensKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
-    startsParameterSets(payload) ?? startsKeyframe(payload)
-  }
-
-  /// True for the payload with which the first slice of a keyframe begins; of codecs without slices, the keyframe. Whoever
-  /// begins with another one of H.264's has a damaged frame, of which no decoder complains.
-  func startsFirstSlice(_ payload: UnsafeRawBufferPointer) -> Bool {
-    self == .h264 ? !payload.isEmpty && Self.h264StartsFirstSlice(payload) : startsKeyframe(payload)
+  /// What a payload has of the beginning of a keyframe; nil where that is nothing. The first slice in it decides, and
+  /// whether parameter sets are before that: those behind it belong to the next slice.
+  public func keyframePart(_ payload: UnsafeRawBufferPointer) -> KeyframePart? {
+    guard !payload.isEmpty else { return nil }
+    switch self {
+    case .h264: return Self.h264KeyframePart(payload)
+    case .h265: return Self.h265KeyframePart(payload)
+    case .vp8, .vp9, .av1: return startsKeyframe(payload) ? .beginning : nil
+    }
   }
 
   /// The temporal layer of the frame that a payload begins, where the payload says it: VP8's TID (RFC 7741, 4.2).
@@ -107,18 +106,6 @@ extension VideoCodec {
     }
   }
 
-  /// ITU-T H.264, 7.3.3: behind its type a slice says where it begins, in one bit where that is where the frame does.
-  private static func h264StartsFirstSlice(_ payload: UnsafeRawBufferPointer) -> Bool {
-    func isFirst(_ type: UInt8, _ next: UInt8) -> Bool {
-      H264NALType(firstByte: type) == .idrSlice && next & 0x80 != 0
-    }
-    switch payload[0] & 31 {
-    case h264Aggregate: return contains(payload, from: 1) { $0.count > 1 && isFirst($0[0], $0[1]) }
-    case 28: return payload.count > 2 && payload[1] & 0x80 != 0 && isFirst(payload[1], payload[2])
-    default: return payload.count > 1 && isFirst(payload[0], payload[1])
-    }
-  }
-
   /// RFC 7798, 4.4: the same for H.265.
   private static func h265StartsUnit(
     _ payload: UnsafeRawBufferPointer, _ isWanted: (H265NALType) -> Bool
@@ -129,6 +116,54 @@ extension VideoCodec {
       return payload.count > 2 && payload[2] & 0x80 != 0 && isWanted(H265NALType(fragmentHeader: payload[2]))
     default: return isWanted(H265NALType(firstByte: payload[0]))
     }
+  }
+
+  /// RFC 6184, 5.2: units alone, aggregated, or in their first fragment.
+  private static func h264KeyframePart(_ payload: UnsafeRawBufferPointer) -> KeyframePart? {
+    func part(_ type: UInt8, _ next: UInt8?) -> KeyframePart? {
+      switch H264NALType(firstByte: type) {
+      case .sequenceParameters: return .parameterSets
+      case .idrSlice: return slice(next)
+      default: return nil
+      }
+    }
+    switch payload[0] & 31 {
+    case h264Aggregate: return joined(payload, from: 1) { part($0[0], $0.dropFirst().first) }
+    case 28:
+      guard payload.count > 1, payload[1] & 0x80 != 0 else { return nil }
+      return part(payload[1], payload.dropFirst(2).first)
+    default: return part(payload[0], payload.dropFirst().first)
+    }
+  }
+
+  /// RFC 7798, 4.4: the same for H.265, whose units have two bytes of header.
+  private static func h265KeyframePart(_ payload: UnsafeRawBufferPointer) -> KeyframePart? {
+    func part(_ type: H265NALType, _ next: UInt8?) -> KeyframePart? {
+      if type.isParameterSet { return .parameterSets }
+      return (16...21).contains(type.rawValue) ? slice(next) : nil
+    }
+    switch payload[0] >> 1 & 63 {
+    case 48: return joined(payload, from: 2) { part(H265NALType(firstByte: $0[0]), $0.dropFirst(2).first) }
+    case 49:
+      guard payload.count > 2, payload[2] & 0x80 != 0 else { return nil }
+      return part(H265NALType(fragmentHeader: payload[2]), payload.dropFirst(3).first)
+    default: return part(H265NALType(firstByte: payload[0]), payload.dropFirst(2).first)
+    }
+  }
+
+  /// ITU-T H.264, 7.3.3, and H.265, 7.3.6.1: behind its header a slice says in a bit whether the frame begins with it.
+  private static func slice(_ next: UInt8?) -> KeyframePart { (next ?? 0) & 0x80 != 0 ? .firstSlice : .laterSlice }
+
+  /// What aggregated units are together, up to the first slice.
+  private static func joined(
+    _ payload: UnsafeRawBufferPointer, from start: Int, _ part: (UnsafeRawBufferPointer) -> KeyframePart?
+  ) -> KeyframePart? {
+    var found: KeyframePart?
+    forEachUnit(in: payload, from: start) { unit in
+      found = KeyframePart.joined(found, with: part(unit))
+      return found == nil || found == .parameterSets
+    }
+    return found
   }
 
   /// The AV1 RTP specification, 4.4: N says that a coded video sequence begins; Z that its start was elsewhere.

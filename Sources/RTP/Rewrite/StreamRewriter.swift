@@ -52,8 +52,10 @@ public struct StreamRewriter: Sendable {
   private var segments: [RewriterSegment] = []
   private var isOpen = false
   private var output: RewriterOutput
-  /// Packets of the awaited stream that overtook the beginning of its keyframe.
-  private var held: [(number: Int64, packet: RTPPacket)] = []
+  private typealias Held = (number: Int64, packet: RTPPacket, part: KeyframePart?)
+  /// Packets of the awaited stream in their order: those that overtook the beginning of its keyframe, and parameter
+  /// sets whose slice is still to come.
+  private var held: [Held] = []
 
   /// Streams that late packets may still belong to.
   private static let segmentLimit = 4
@@ -132,27 +134,45 @@ public struct StreamRewriter: Sendable {
       }
     }
     guard packet.ssrc == awaited, !packet.isPaddingOnly else { return PacketBatch() }
-    guard startsHere(packet) else {
-      hold(packet, number)
-      return PacketBatch()
-    }
-    return begin(with: packet, number, at: time)
+    hold(packet, number)
+    guard let first = beginning else { return PacketBatch() }
+    return begin(with: first.packet, first.number, at: time)
+  }
+
+  private mutating func hold(_ packet: RTPPacket, _ number: Int64) {
+    if held.count == Self.heldLimit { held.removeFirst() }
+    let part = part(of: packet)
+    let index = held.lastIndex { $0.number < number }.map { $0 + 1 } ?? 0
+    held.insert((number, packet, part), at: index)
   }
 
   /// Where parameter sets stand before keyframes a change has to begin with them: a slice that overtook them would
   /// leave them behind, and a decoder with those of the other layer. As long as none has been seen the keyframe may have
   /// begun before.
-  private mutating func startsHere(_ packet: RTPPacket) -> Bool {
-    guard let codec = configuration.codec else { return true }
-    let hasParameterSets = packet.withPayload { codec.startsParameterSets($0) }
-    if hasParameterSets == true { hasSeenParameterSets = true }
-    if hasParameterSets == false && hasSeenParameterSets { return false }
-    return hasParameterSets == true || packet.withPayload { codec.startsFirstSlice($0) }
+  private mutating func part(of packet: RTPPacket) -> KeyframePart? {
+    guard let codec = configuration.codec else { return .beginning }
+    if packet.withPayload({ codec.startsParameterSets($0) }) == true { hasSeenParameterSets = true }
+    let part = packet.withPayload { codec.keyframePart($0) }
+    return part == .firstSlice && !hasSeenParameterSets ? .beginning : part
   }
 
-  private mutating func hold(_ packet: RTPPacket, _ number: Int64) {
-    if held.count == Self.heldLimit { held.removeFirst() }
-    held.append((number, packet))
+  /// The packet that is the beginning of a keyframe of the awaited stream, as soon as that is certain: parameter sets
+  /// may stand in front of any slice. Those of a frame that has no such slice, as of intra refresh, are one as well.
+  private var beginning: Held? {
+    var first: Held?
+    var last: Int64?
+    for entry in held {
+      if let last, entry.number > last + 1 { first = nil }
+      last = entry.number
+      switch entry.part {
+      case .beginning?: return first ?? entry
+      case .firstSlice? where first != nil: return first
+      case .laterSlice?: first = nil
+      case .parameterSets? where first == nil: first = entry
+      default: if let first, first.packet.timestamp != entry.packet.timestamp { return first }
+      }
+    }
+    return nil
   }
 
   private mutating func begin(with packet: RTPPacket, _ number: Int64, at time: MediaTime) -> PacketBatch {
@@ -170,15 +190,11 @@ public struct StreamRewriter: Sendable {
     isOpen = true
     awaited = nil
     var batch = PacketBatch()
-    for (number, packet) in [(number, packet)] + following(number) {
-      if let copy = forward(packet, number, by: segments.count - 1, at: time) { batch.append(copy) }
+    for entry in held where entry.number >= number {
+      if let copy = forward(entry.packet, entry.number, by: segments.count - 1, at: time) { batch.append(copy) }
     }
     held.removeAll(keepingCapacity: true)
     return batch
-  }
-
-  private func following(_ number: Int64) -> [(number: Int64, packet: RTPPacket)] {
-    held.filter { $0.number > number }.sorted { $0.number < $1.number }
   }
 
   /// - Returns: nil for a packet above the temporal layer that is asked for.

@@ -10,10 +10,11 @@ import Testing
 
 /// A keyframe that has lost its beginning, whose rest depayloaders take for a whole one.
 @Suite struct CutKeyframeTests {
-  /// H.264 in three slices a frame, each in packets of its own, with a keyframe every ten frames.
+  /// H.264 in three slices a frame, each in packets of its own, with a keyframe every ten frames. GStreamer up to 1.22
+  /// puts parameter sets in front of each slice of it.
   private static let camera = """
     videotestsrc num-buffers=25 pattern=smpte ! video/x-raw,format=I420,width=320,height=192,framerate=25/1
-    ! x264enc tune=zerolatency key-int-max=10 bitrate=400 option-string="slices=3:scenecut=0"
+    ! x264enc tune=zerolatency threads=3 key-int-max=10 bitrate=400 option-string="scenecut=0"
     ! video/x-h264,profile=constrained-baseline ! rtph264pay pt=96 config-interval=-1 aggregate-mode=none mtu=1200
     ! appsink name=rtp sync=false
     """
@@ -38,7 +39,7 @@ import Testing
     await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
     let feed = PipelineFeed(
       pipeline, startsKeyframe: { $0.withPayload(VideoCodec.h264.startsKeyframe) },
-      opensKeyframe: { $0.withPayload(VideoCodec.h264.opensKeyframe) }, isRepaired: true,
+      keyframePart: { $0.withPayload(VideoCodec.h264.keyframePart) }, isRepaired: true,
       onKeyframeNeeded: requests.add, clock: { MediaTime(nanoseconds: Int64($0 &- first) * 1_000_000 / 90) })
     for (index, packet) in packets.enumerated() where !lost.contains(index) {
       if isOutage, index == lost.upperBound { feed.restart() }
@@ -66,9 +67,11 @@ import Testing
     packet.withPayload { $0[0] & 31 == 28 ? $0[1] & 0x80 != 0 : [1, 5].contains($0[0] & 31) }
   }
 
-  @Test func itsRestIsLeftOut() async throws {
+  /// - Parameter kept: packets that come in front of the second slice: its parameter sets, where it has some.
+  @Test(arguments: [0, 2]) func itsRestIsLeftOut(kept: Int) async throws {
     let packets = try await RTPPacket.made(by: Self.camera)
-    let lost = try beginning(of: packets)
+    let beginning = try beginning(of: packets)
+    let lost = beginning.lowerBound..<(beginning.upperBound - kept)
     let run = try await frames(of: packets, without: lost)
     #expect(run.frames == Array(0..<10) + Array(20..<25))
     // Before the next frame comes, which may take long.
@@ -98,9 +101,15 @@ import Testing
 
   // MARK: Packet by packet
 
+  /// By the first byte: a whole beginning, slices, and parameter sets.
+  private func part(_ packet: RTPPacket) -> KeyframePart? {
+    let parts: [UInt8: KeyframePart] = [1: .beginning, 5: .firstSlice, 6: .laterSlice, 7: .parameterSets]
+    return packet.withPayload { $0.first }.flatMap { parts[$0] }
+  }
+
   /// What is left out of packets behind a loss: `frame` is the timestamp.
   private func leftOut(_ packets: [(frame: UInt32, payload: [UInt8])]) -> [Bool] {
-    var cut = CutFrame { $0.withPayload { $0.first == 1 } }
+    var cut = CutFrame(keyframePart: part)
     cut.begin()
     return packets.map { packet in
       cut.contains(
@@ -112,7 +121,7 @@ import Testing
 
   /// Where nothing but a delimiter or padding is left out, nothing is missing.
   @Test func itsEndIsToldOnce() {
-    var cut = CutFrame { $0.withPayload { $0.first == 1 } }
+    var cut = CutFrame(keyframePart: part)
     func ends(_ packets: [(frame: UInt32, payload: [UInt8], marker: Bool)]) -> [UInt16?] {
       cut.begin()
       return packets.enumerated().map { index, packet in
@@ -127,6 +136,7 @@ import Testing
     #expect(ends([(1, [0], false), (2, [0], true), (3, [0], true)]) == [nil, 0, nil], "one whose end was lost")
     #expect(ends([(1, [9], false), (1, [1], true), (2, [0], true)]) == [nil, nil, nil], "a whole keyframe")
     #expect(ends([(1, [], false), (1, [0], false), (2, [1], true)]) == [nil, nil, nil], "a keyframe behind it")
+    #expect(ends([(1, [7], false), (1, [6], true), (2, [0], true)]) == [nil, 1, nil], "behind parameter sets")
   }
 
   @Test func theFrameBehindALossEndsWithTheNext() {
@@ -134,5 +144,14 @@ import Testing
     #expect(leftOut([(0, []), (1, [0]), (1, []), (2, [0])]) == [true, true, true, false], "padding")
     #expect(leftOut([(1, [1]), (1, [0])]) == [false, false], "a whole keyframe")
     #expect(leftOut([(1, [9]), (1, [1]), (1, [0])]) == [true, false, false], "one behind a delimiter")
+  }
+
+  /// They do no harm by themselves; the slice behind them shows whether the keyframe begins there.
+  @Test func parameterSetsMayStandInFrontOfAnySlice() {
+    #expect(leftOut([(1, [7]), (1, [0]), (1, [6]), (1, [0]), (2, [0])]) == [false, false, true, true, false])
+    #expect(leftOut([(1, [6]), (1, [7]), (1, [6]), (2, [0])]) == [true, false, true, false], "of a third one")
+    #expect(leftOut([(1, [7]), (1, []), (1, [5]), (1, [7]), (1, [6])]) == [false, false, false, false, false])
+    #expect(leftOut([(1, [5]), (1, [0]), (2, [0])]) == [true, true, false], "the first slice without any")
+    #expect(leftOut([(1, [6]), (2, [7]), (2, [5]), (2, [6])]) == [true, false, false, false], "of the next keyframe")
   }
 }

@@ -2,10 +2,10 @@ import Bitstream
 import BridgeTesting
 import MediaPipelines
 import PipelineTemplates
-import RTP
 import Testing
 
 @testable import MediaBridge
+@testable import RTP
 
 @Suite struct SentKeyframeTests {
   /// An encoder with several threads makes several slices of a frame. A server that is asked for the track in the middle of
@@ -25,7 +25,7 @@ import Testing
     let frames = Dictionary(grouping: packets, by: \.timestamp).sorted { $0.key < $1.key }.map(\.value)
     try #require(frames.count == 6)
     for (index, frame) in frames.enumerated() {
-      let opening = frame.indices.filter { frame[$0].withPayload(VideoCodec.h264.opensKeyframe) }
+      let opening = frame.indices.filter { frame[$0].withPayload(VideoCodec.h264.startsParameterSets) == true }
       #expect(opening == (index % 3 == 0 ? [0] : []), "frame \(index)")
     }
     let slices = frames[0].count { $0.withPayload(VideoCodec.h264.startsKeyframe) }

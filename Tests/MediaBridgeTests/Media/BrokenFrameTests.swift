@@ -39,7 +39,7 @@ import Testing
     await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
     let feed = PipelineFeed(
       pipeline, startsKeyframe: { $0.withPayload(VideoCodec.h264.startsKeyframe) },
-      opensKeyframe: { $0.withPayload(VideoCodec.h264.opensKeyframe) }, isRepaired: true,
+      keyframePart: { $0.withPayload(VideoCodec.h264.keyframePart) }, isRepaired: true,
       clock: { MediaTime(nanoseconds: Int64($0 &- first) * 1_000_000 / 90) })
     for packet in packets {
       feed.add(ArrivedPacket(packet.copy(), at: .now))

@@ -39,22 +39,31 @@ struct KeyframeTests {
   ])
   func h264(payload: String, expected: Bool) { #expect(starts(.h264, payload) == expected) }
 
-  @Test(arguments: [
-    ("65 88", true), ("65 11", false), ("65", false), ("67 42", false), ("41 9a", false), ("7c 85 88", true),
-    ("7c 85 11", false), ("7c 05 88", false), ("7c 85", false), ("78 00 02 67 42 00 02 65 88", true),
-    ("78 00 02 67 42 00 02 65 11", false), ("78 00 01 65", false), ("", false),
-  ])
-  func theFirstSliceOfH264(payload: String, expected: Bool) {
-    #expect(hex(payload).withUnsafeBytes { VideoCodec.h264.startsFirstSlice($0) } == expected)
+  /// A slice of a keyframe may be any of several, and parameter sets may stand in front of each.
+  @Test(
+    arguments: [
+      ("67 42", .parameterSets), ("65 88", .firstSlice), ("65 11", .laterSlice), ("65", .laterSlice), ("41 9a", nil),
+      ("7c 85 88", .firstSlice), ("7c 85 11", .laterSlice), ("7c 05 88", nil), ("7c 85", .laterSlice), ("7c", nil),
+      ("78 00 02 09 10 00 02 67 42 00 02 68 ce", .parameterSets), ("78 00 02 67 42 00 02 65 88", .beginning),
+      ("78 00 02 67 42 00 02 65 11", .laterSlice), ("78 00 02 65 11 00 02 67 42", .laterSlice),
+      ("78 00 02 65 88 00 02 67 42", .firstSlice), ("78 00 02 67 42 00 02 65 88 00 02 65 11", .beginning),
+      ("78 00 01 65", .laterSlice), ("78 00 02 41 9a", nil), ("68 ce", nil), ("", nil),
+    ] as [(String, KeyframePart?)])
+  func partsOfAKeyframeOfH264(payload: String, expected: KeyframePart?) {
+    #expect(hex(payload).withUnsafeBytes { VideoCodec.h264.keyframePart($0) } == expected)
   }
 
-  /// A slice of a keyframe may be any of several.
-  @Test func parameterSetsOpenAKeyframeOfH264() {
-    func opens(_ codec: VideoCodec, _ payload: String) -> Bool {
-      hex(payload).withUnsafeBytes { codec.opensKeyframe($0) }
-    }
-    #expect(opens(.h264, "67 42") && opens(.h264, "78 00 02 67 42 00 02 65 88") && !opens(.h264, "65 88"))
-    #expect(opens(.vp8, "10 00") && !opens(.vp8, "00 00") && !opens(.h264, ""))
+  @Test(
+    arguments: [
+      (.h265, "40 01 0c", .parameterSets), (.h265, "42 01 01", .parameterSets), (.h265, "44 01 c0", nil),
+      (.h265, "26 01 af", .firstSlice), (.h265, "26 01 20", .laterSlice), (.h265, "26 01", .laterSlice),
+      (.h265, "02 01 d0", nil), (.h265, "62 01 93 af", .firstSlice), (.h265, "62 01 93 20", .laterSlice),
+      (.h265, "62 01 13 af", nil), (.h265, "62 01", nil), (.h265, "60 01 00 03 42 01 01 00 03 26 01 af", .beginning),
+      (.h265, "60 01 00 03 42 01 01 00 03 26 01 20", .laterSlice), (.h265, "", nil),
+      (.vp8, "10 00", .beginning), (.vp8, "00 00", nil), (.vp9, "08 82", .beginning), (.av1, "18 0a", .beginning),
+    ] as [(VideoCodec, String, KeyframePart?)])
+  func partsOfAKeyframeOfOtherCodecs(codec: VideoCodec, payload: String, expected: KeyframePart?) {
+    #expect(hex(payload).withUnsafeBytes { codec.keyframePart($0) } == expected)
   }
 
   @Test(arguments: [

@@ -67,6 +67,35 @@ import Testing
     #expect(whole() == 5)
   }
 
+  /// Parameter sets may stand in front of a later slice: what is behind them is no whole keyframe then, and what was
+  /// lost of it is worth waiting for.
+  @Test func aKeyframeIsWholeFromParameterSetsAndItsFirstSliceOn() {
+    var run = Run()
+    let parts: [UInt8: KeyframePart] = [1: .beginning, 5: .firstSlice, 6: .laterSlice, 7: .parameterSets]
+    func insert(_ number: UInt16, _ first: UInt8, marker: Bool = false) {
+      run.insert(
+        RTPPacket(
+          payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: 0, ssrc: SSRC(1),
+          marker: marker, payload: [first]))
+    }
+    func whole() -> UInt16? {
+      run.sequencer.wholeKeyframe { $0.withPayload { $0.first.flatMap { parts[$0] } } }?.rawValue
+    }
+    insert(1, 0, marker: true)
+    insert(3, 7)
+    insert(4, 6, marker: true)
+    #expect(whole() == nil, "a later slice")
+    insert(6, 5, marker: true)
+    #expect(whole() == nil, "its parameter sets are missing")
+    insert(8, 7)
+    insert(10, 5, marker: true)
+    #expect(whole() == nil, "one is missing between")
+    insert(12, 1, marker: true)
+    #expect(whole() == 12)
+    insert(9, 0)
+    #expect(whole() == 10)
+  }
+
   /// Each gap is waited for from when it was seen, and told once.
   @Test func aGapIsGivenUpWhenItsTimeHasPassed() {
     var run = Run()

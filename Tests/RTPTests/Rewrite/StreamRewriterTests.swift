@@ -213,11 +213,40 @@ struct StreamRewriterTests {
     #expect(rewriter.rewrite(packet(1, 0, 0x65, 0x11), at: .ms(0)).isEmpty, "not the frame's first slice")
     #expect(rewriter.rewrite(packet(1, 1, 0x65), at: .ms(0)).count == 1, "no parameter sets known: a slice is enough")
     rewriter.select(SSRC(2))
-    #expect(rewriter.rewrite(packet(2, 50, 0x67), at: .ms(9)).count == 1)
+    #expect(rewriter.rewrite(packet(2, 50, 0x67), at: .ms(9)).isEmpty, "of which slice is not known")
+    #expect(rewriter.rewrite(packet(2, 51, 0x65), at: .ms(9)).count == 2)
     rewriter.select(SSRC(1))
     #expect(rewriter.rewrite(packet(1, 9, 0x65), at: .ms(20)).isEmpty)
     let batch = rewriter.rewrite(packet(1, 8, 0x67), at: .ms(21))
     #expect(batch.map { $0.payload[0] } == [0x67, 0x65])
+  }
+
+  /// How many packets each one of H.264 has go out.
+  private func counts(_ packets: [(timestamp: UInt32, payload: [UInt8])]) -> [Int] {
+    var rewriter = StreamRewriter(configuration: .init(ssrc: SSRC(9), clockRate: 90_000, codec: .h264))
+    rewriter.select(SSRC(1))
+    return packets.enumerated().map { number, packet in
+      let media = RTPPacket.media(number, ssrc: 1, timestamp: packet.timestamp, payload: packet.payload)
+      return rewriter.rewrite(media, at: .ms(Double(number))).count
+    }
+  }
+
+  /// GStreamer up to 1.22 puts them in front of each: who began there would show a damaged frame.
+  @Test func parameterSetsOfALaterSliceAreNoBeginning() {
+    let rest: [(timestamp: UInt32, payload: [UInt8])] = [
+      (0, [0x67, 0x42]), (0, [0x68, 0xce]), (0, [0x65, 0x11]), (0, [0x78, 0, 2, 0x67, 0x42, 0, 2, 0x65, 0x11]),
+      (0, [0x78, 0, 2, 0x65, 0x11, 0, 2, 0x67, 0x42]), (0, [0x7c, 0x85, 0x11]), (0, [0x7c, 0x45]),
+    ]
+    let keyframe: [(timestamp: UInt32, payload: [UInt8])] = [
+      (3000, [0x67, 0x42]), (3000, [0x68, 0xce]), (3000, [0x7c, 0x85, 0x88]), (3000, [0x7c, 0x45]),
+      (3000, [0x67, 0x42]), (3000, [0x65, 0x11]),
+    ]
+    #expect(counts(rest + keyframe) == [0, 0, 0, 0, 0, 0, 0] + [0, 0, 3, 1, 1, 1])
+  }
+
+  /// As with intra refresh: no slice of a keyframe ever comes.
+  @Test func parameterSetsOfAFrameWithoutAKeyframesSliceAreABeginning() {
+    #expect(counts([(0, [0x67, 0x42]), (0, [0x41, 0x9a]), (3000, [0x41, 0x9a]), (3000, [0x41, 0x11])]) == [0, 0, 3, 1])
   }
 
   @Test func headerExtensionsOfTheOtherConnectionStayBehind() {
