@@ -1,3 +1,4 @@
+import MediaCore
 public import RTP
 public import SDP
 
@@ -91,6 +92,21 @@ public final class PeerConnection: Sendable {
 
   /// The same on the loop's thread.
   public func measureRoundTripOnLoop() -> Duration? { core.value.measureRoundTrip() }
+
+  /// Asks as `measureRoundTrip` does until it is answered.
+  /// - Returns: whether it was, in that time; true where the peer cannot be asked, as without data channels.
+  public func isAnswered(within limit: Duration) async -> Bool {
+    let start = MediaTime.now
+    while !Task.isCancelled {
+      _ = await measureRoundTrip()
+      guard await loop.call({ [core] in core.value.isAnswered(since: start) }) == false else { return true }
+      guard MediaTime.now - start < limit else { return false }
+      try? await Task.sleep(for: Self.answerInterval)
+    }
+    return true
+  }
+
+  private static let answerInterval = Duration.milliseconds(100)
 
   /// Ends everything. No delegate call comes after it returned. To be called before the loop is stopped; again, it does
   /// nothing.

@@ -252,6 +252,8 @@ final class PeerCore {
     return channels.sctp?.roundTrip
   }
 
+  func isAnswered(since start: MediaTime) -> Bool? { channels.sctp?.isAnswered(since: start) }
+
   // MARK: Packets
 
   /// Tells the protocols on one port apart by the first byte (RFC 7983) and RTCP by the second (RFC 5761).

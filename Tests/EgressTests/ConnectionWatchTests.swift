@@ -70,4 +70,51 @@ import Testing
     watch.note(.connected, isAwaited: true, packets: 100, at: begin + .seconds(16))
     #expect(watch.since == begin)
   }
+
+  /// A cable that is pulled is noticed when pings are not answered.
+  @Test mutating func whatIsNoticedLateIsCountedFromWhenNothingCame() {
+    for second in 0...5 {
+      watch.note(.connected, isAwaited: true, packets: 50 * second, at: begin + .seconds(second))
+    }
+    for second in 6..<20 { watch.note(.connected, isAwaited: true, packets: 250, at: begin + .seconds(second)) }
+    watch.note(.reconnecting, isAwaited: true, packets: 250, at: begin + .seconds(20))
+    #expect(watch.since == begin + .seconds(5))
+  }
+
+  /// An agent that has said nothing for an hour was connected for that long.
+  @Test mutating func aLossIsNoticedInHalfAMinute() {
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin)
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin + .seconds(3600))
+    watch.note(.reconnecting, isAwaited: true, packets: 100, at: begin + .seconds(3601))
+    #expect(watch.since == begin + .seconds(3571))
+  }
+
+  @Test mutating func whoIsMutedIsNotMissedFromThenOn() {
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin)
+    watch.note(.connected, isAwaited: false, packets: 100, at: begin + .seconds(20))
+    #expect(!watch.isQuiet(at: begin + .seconds(21)))
+    watch.note(.reconnecting, isAwaited: false, packets: 100, at: begin + .seconds(21))
+    #expect(watch.since == begin + .seconds(21))
+  }
+
+  @Test mutating func aSilenceMayBeALossThatNobodyNoticed() {
+    #expect(!watch.isQuiet(at: begin), "nothing has come yet")
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin)
+    #expect(!watch.isQuiet(at: begin + .seconds(2)))
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin + .seconds(4))
+    #expect(watch.isQuiet(at: begin + .seconds(4)))
+    watch.lose()
+    #expect(watch.since == begin)
+    #expect(!watch.isQuiet(at: begin + .seconds(5)), "it is known")
+  }
+
+  @Test mutating func itLooksOnceASecondUntilSomethingIsLost() {
+    #expect(watch.isDue(.connected, at: begin))
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin)
+    #expect(!watch.isDue(.connected, at: begin + .milliseconds(400)))
+    #expect(watch.isDue(.reconnecting, at: begin + .milliseconds(400)))
+    #expect(watch.isDue(.connected, at: begin + .seconds(1)))
+    watch.note(.reconnecting, isAwaited: true, packets: 100, at: begin + .seconds(1))
+    #expect(watch.isDue(.connected, at: begin + .milliseconds(1100)), "back, and nothing has come")
+  }
 }

@@ -1,6 +1,7 @@
 """Recordings over networks that let only some of it pass."""
 
 import re
+import signal
 import subprocess
 import time
 
@@ -243,6 +244,40 @@ def test_cut_while_recording(routed, distant_server, tmp_path, protocol, name, w
     routed.drop(forward=f"meta l4proto {protocol} drop;")
     assert_failed(recorder, name, *words, within=within)
     assert_plays(file, 4)
+
+
+def test_recording_ends_before_anybody_notices_the_cut(routed, distant_server, tmp_path):
+    """As when a cable is pulled and somebody stops it: the file plays, and is not all that was to be recorded."""
+    server = distant_server()
+    server.own_publisher("cut", "alice", "h264")
+    file = tmp_path / "cut.mkv"
+    recorder = server.recorder("cut", "alice", file)
+    after(recorder, 4)
+    routed.drop(forward="policy drop;")
+    after(recorder, 9)
+    recorder.stop()
+    line = assert_failed(recorder, file.name, "the last", "of alice", "connection to the room was lost", within=30)
+    assert not [event for event in recorder.events if event["event"] == "reconnecting"]
+    assert 3 <= float(re.search(r"the last ([\d.]+) s of alice", line)[1]) <= 7, line
+    assert_plays(file, 8)
+
+
+def test_whoever_sends_nothing_is_no_loss_of_the_connection(routed, distant_server, tmp_path):
+    """The server answers, and nobody has been muted: an agent that has nothing to say, or a browser in the background."""
+    server = distant_server()
+    publisher = server.own_publisher("silent", "alice", "h264")
+    file = tmp_path / "silent.mkv"
+    recorder = server.recorder("silent", "alice", file)
+    after(recorder, 4)
+    publisher.send(signal.SIGSTOP)
+    after(recorder, 9)
+    recorder.stop()
+    try:
+        recorder.wait_for("finished", 20)
+        assert recorder.finish() == 0, recorder.report("failed")
+    finally:
+        publisher.send(signal.SIGCONT)
+    assert_plays(file, 8)
 
 
 @pytest.mark.realtime

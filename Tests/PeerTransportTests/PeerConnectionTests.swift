@@ -100,6 +100,7 @@ import Testing
     let pair = try await PeerPair.connected()
     let duration = try await eventually("an answered heartbeat") { await pair.answerer.measureRoundTrip() }
     #expect(duration > .zero && duration < .seconds(2))
+    #expect(await pair.answerer.isAnswered(within: .seconds(2)))
     await pair.close()
     #expect(await pair.answerer.measureRoundTrip() == nil)
   }

@@ -5,7 +5,7 @@ import MediaCore
 extension JobSource {
   /// What is made good is told by nobody.
   func watchConnection() async {
-    guard job.isTold, room.connectionState == .reconnecting || job.connection.since != nil else { return }
+    guard job.isTold, job.connection.isDue(room.connectionState, at: .now) else { return }
     await countPackets()
     job.connection.note(room.connectionState, isAwaited: awaitsMedia, packets: packets, at: .now)
   }
@@ -13,10 +13,11 @@ extension JobSource {
   /// Notes where nothing has come up to the end. Where the room is gone that is what the job fails with.
   func noteAbsence(at end: MediaTime) async {
     var connection = job.connection
-    guard connection.since != nil, job.course.roomLoss == nil, let media = run?.job.media else { return }
+    guard job.course.roomLoss == nil, let media = run?.job.media else { return }
     let (state, isAwaited) = (room.connectionState, awaitsMedia)
     await countPackets()
     connection.note(state, isAwaited: isAwaited, packets: packets, at: end)
+    if connection.isQuiet(at: end), await !room.isAnswered(within: Self.answerTime) { connection.lose() }
     guard let since = connection.since else { return }
     // Whoever is to finish it comes late.
     let limit = asked.duration.flatMap { media.moment(of: $0) } ?? end
@@ -28,6 +29,9 @@ extension JobSource {
         ofTime: "connection",
         "\(what): the connection to the room was lost, and nothing had come back when it ended"))
   }
+
+  /// For how long a server that is there may take to answer, on a link that loses packets.
+  private nonisolated static var answerTime: Duration { .seconds(2) }
 
   /// While it is paused, or done, nothing is missing.
   func watchSleep() {

@@ -159,6 +159,9 @@ actor SubscriberTransport {
   /// From here to the server and back, as it was measured when this was called before; nil where it was not.
   func roundTripTime() async -> Duration? { isClosed ? nil : await peer.measureRoundTrip() }
 
+  /// Whether the server answers on the way that media takes.
+  func isAnswered(within limit: Duration) async -> Bool { isClosed ? false : await peer.isAnswered(within: limit) }
+
   /// Closes everything; nothing is left when it returns. The server is left at once, however long a decoder takes.
   func close() async {
     isClosed = true

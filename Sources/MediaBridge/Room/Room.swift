@@ -63,6 +63,13 @@ public final class Room: Sendable {
   /// are lost: read a stream to its end, or let go of it.
   public var events: AsyncStream<RoomEvent> { notifier.makeStream() }
 
+  /// Whether the server answers on the way that media takes. That it does not is noticed by itself only after up to half
+  /// a minute.
+  package func isAnswered(within limit: Duration) async -> Bool {
+    guard let session = state.withLock({ $0.session }) else { return false }
+    return await session.isAnswered(within: limit)
+  }
+
   /// Held weakly.
   public func add(delegate: any RoomDelegate) { delegates.add(delegate: delegate) }
   /// It is told nothing more, but for a call that is under way.

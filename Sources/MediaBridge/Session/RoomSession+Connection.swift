@@ -150,6 +150,9 @@ extension RoomSession {
 
   // MARK: Transport
 
+  /// Whether the server answers on the way that media takes.
+  func isAnswered(within limit: Duration) async -> Bool { await link.transport?.isAnswered(within: limit) ?? false }
+
   private func makeTransport(_ join: Livekit_JoinResponse) {
     // What it took to get here is not needed for what comes now.
     GStreamer.releaseLoadedCode()

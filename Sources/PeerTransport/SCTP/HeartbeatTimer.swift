@@ -48,6 +48,9 @@ struct HeartbeatTimer {
     newest.flatMap { time - $0.at <= Self.validity ? $0.roundTrip : nil }
   }
 
+  /// When the newest answer came.
+  var answered: MediaTime? { newest?.at }
+
   /// What the first chunk of a type carries (RFC 9260, 3.2).
   private static func info(of type: UInt8, in packet: UnsafeRawBufferPointer) -> [UInt8]? {
     var offset = commonHeaderLength

@@ -95,6 +95,9 @@ final class SCTPTransport {
   /// The time that the newest timed heartbeat took to the peer and back; nil when none has been answered of late.
   var roundTrip: Duration? { heartbeats.roundTrip(at: .now) }
 
+  /// Whether a timed heartbeat has been answered since then; nil where none can be sent.
+  func isAnswered(since start: MediaTime) -> Bool? { isUp ? heartbeats.answered.map { $0 >= start } ?? false : nil }
+
   /// Sends a heartbeat now (RFC 6458, 8.1.12) and times it.
   func sendHeartbeat() {
     guard isUp, let socket else { return }
