@@ -13,6 +13,8 @@ struct ReceivedTracks {
   /// One that changes its codec is what it was until it is added in the other one.
   private(set) var media: [String: TrackMedia] = [:]
   private(set) var sent: [String: OfferedTrack] = [:]
+  /// What the newest offer sends, by SID, whether it is received already or not.
+  var offered: [String: OfferedTrack] = [:]
   /// The SIDs of those that change their codec: what `media` has of them is being closed.
   private var changing: Set<String> = []
   private var clocks: [String: ParticipantClock] = [:]

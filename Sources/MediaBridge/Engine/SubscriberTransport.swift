@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import Logging
 import MediaCore
 import MediaPipelines
 import PeerTransport
@@ -20,6 +21,20 @@ actor SubscriberTransport {
     case mediaChanged
   }
 
+  /// Tracks that come anew under the SID of what has not stopped yet.
+  private struct Waiting {
+    /// For how long nothing is said of it.
+    let patience: Duration
+    let logger: Logger
+    var sids: Set<String> = []
+
+    func warn(of sid: String) {
+      logger.warning(
+        "a track is not received before what came of it earlier has stopped: its decoder or a renderer hangs",
+        metadata: ["track": "\(sid)"])
+    }
+  }
+
   /// What happens on the connection, in order; ends when it is closed. For one reader.
   nonisolated let events: AsyncStream<Event>
   private let told: AsyncStream<Event>.Continuation
@@ -31,10 +46,16 @@ actor SubscriberTransport {
   private var negotiation = SubscriberNegotiation()
   private var candidates = PendingCandidates()
   private var tracks: ReceivedTracks
+  private var waiting: Waiting
   nonisolated let stops = TrackStops()
   private var isClosed = false
 
-  init(_ ways: MediaWays, factory: PipelineFactory, latency: Int?, loggers: Loggers) {
+  /// - Parameter patience: how long a track waits for what had its SID before without a word.
+  init(
+    _ ways: MediaWays, factory: PipelineFactory, latency: Int?, loggers: Loggers,
+    patience: Duration = ClosingTransports.patience
+  ) {
+    waiting = Waiting(patience: patience, logger: loggers.tracks)
     tracks = ReceivedTracks(factory: factory, latency: latency, logger: loggers.pipelines)
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
@@ -94,11 +115,12 @@ actor SubscriberTransport {
 
   private func update(_ offered: [OfferedTrack]) async {
     let live = Dictionary(offered.map { ($0.sid, $0) }) { _, newest in newest }
+    tracks.offered = live
     for sid in tracks.ended(by: live) { stop(sid) }
     guard !isClosed else { return }
     var new: [TrackReception] = []
     for track in live.values where tracks.sent[track.sid] == nil {
-      if stops.ended(track.sid) == nil { new.append(add(track)) } else { Task { await beginOnceStopped(track) } }
+      if stops.ended(track.sid) == nil { new.append(add(track)) } else { beginOnceStopped(track.sid) }
     }
     tracks.dropIdleClocks()
     await handOver(new)
@@ -131,16 +153,28 @@ actor SubscriberTransport {
     await begin(track)
   }
 
-  private func beginOnceStopped(_ track: OfferedTrack) async {
-    await stopped(track.sid)
-    // An offer that came meanwhile may have begun it already.
-    if tracks.sent[track.sid] == nil { await begin(track) }
+  /// Once, however often it is offered meanwhile.
+  private func beginOnceStopped(_ sid: String) {
+    guard waiting.sids.insert(sid).inserted else { return }
+    Task {
+      await stopped(sid)
+      waiting.sids.remove(sid)
+      // An offer that came meanwhile may have begun it already, or be without it.
+      if tracks.sent[sid] == nil, let track = tracks.offered[sid] { await begin(track) }
+    }
   }
 
-  private func stopped(_ sid: String) async { while let stop = stops.ended(sid) { await stop.value } }
+  private func stopped(_ sid: String) async {
+    let warning = Task { [waiting] in
+      try? await Task.sleep(for: waiting.patience)
+      if !Task.isCancelled { waiting.warn(of: sid) }
+    }
+    defer { warning.cancel() }
+    while let stop = stops.ended(sid) { await stop.value }
+  }
 
   private func begin(_ track: OfferedTrack) async {
-    guard !isClosed, negotiation.sends(track) else { return }
+    guard !isClosed else { return }
     await handOver([add(track)])
     told.yield(.mediaChanged)
   }

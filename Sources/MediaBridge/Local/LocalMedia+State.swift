@@ -6,6 +6,8 @@ extension LocalMedia {
   struct Output {
     let id: ObjectIdentifier
     var form: Form
+    /// Whether it only measures what is sent as it comes.
+    let isMeter: Bool
     let onFailure: (@Sendable (LiveKitError) -> Void)?
     let take: @Sendable (CapturedMedia) -> Void
   }
@@ -136,7 +138,7 @@ extension LocalMedia.State {
   mutating func end() -> LocalMedia.Rest? {
     if case .making = decoder { return nil }
     let failure: LiveKitError? = if case .failed(let error) = decoder { error } else { nil }
-    let isSent = outputs.contains { $0.form != .asItComes && $0.onFailure != nil }
+    let isSent = outputs.contains { $0.form != .asItComes && $0.onFailure != nil && !$0.isMeter }
     let kept = takeKept()
     return LocalMedia.Rest(decoder: takeDecoder(), kept: kept, failure: failure, isSent: isSent)
   }

@@ -28,7 +28,8 @@ final class LocalMedia: Sendable {
 
   private let capture: any MediaCapture
   private let kind: Track.Kind
-  private let logger: Logger
+  /// That of the process, until a room publishes it.
+  private let logger = Locked(Loggers().tracks)
   private let state: Locked<State>
   private let newest = Locked(First())
   private let onEnd = Locked<(@Sendable (LiveKitError?) -> Void)?>(nil)
@@ -46,9 +47,8 @@ final class LocalMedia: Sendable {
   /// in another size.
   var first: First { newest.withLock { $0 } }
 
-  /// - Parameter logger: told what nobody else is.
-  init(_ capture: any MediaCapture, kind: Track.Kind = .video, logger: Logger = Loggers().tracks) {
-    (self.capture, self.kind, self.logger) = (capture, kind, logger)
+  init(_ capture: any MediaCapture, kind: Track.Kind = .video) {
+    (self.capture, self.kind) = (capture, kind)
     state = Locked(State(kept: kind == .video ? KeptGroup(.sinceKeyframe, limit: Self.keptTime) : nil))
   }
 
@@ -60,19 +60,24 @@ final class LocalMedia: Sendable {
   /// Why it is not, although it was to be.
   func reasonToDecode() async -> String? { await capture.reasonToDecode() }
 
+  /// Where what nobody else is told is logged from now on.
+  func log(to logger: Logger) { self.logger.withLock { $0 = logger } }
+
   /// Calls `handler` from now on when nothing comes any more.
   func onEnd(_ handler: @escaping @Sendable (LiveKitError?) -> Void) { onEnd.withLock { $0 = handler } }
 
   /// Hands on what comes, on a media thread, until it is removed.
-  /// - Parameter onFailure: told where what it is to have decoded cannot be, again and again, on any thread.
+  /// - Parameters:
+  ///   - isMeter: whether it only measures what is sent as it comes.
+  ///   - onFailure: told where what it is to have decoded cannot be, again and again, on any thread.
   func add(
-    _ owner: AnyObject, _ form: Form = .raw, onFailure: (@Sendable (LiveKitError) -> Void)? = nil,
-    _ take: @escaping @Sendable (CapturedMedia) -> Void
+    _ owner: AnyObject, _ form: Form = .raw, isMeter: Bool = false,
+    onFailure: (@Sendable (LiveKitError) -> Void)? = nil, _ take: @escaping @Sendable (CapturedMedia) -> Void
   ) {
     let id = ObjectIdentifier(owner)
     state.withLock { state in
       state.outputs.removeAll { $0.id == id }
-      state.outputs.append(Output(id: id, form: form, onFailure: onFailure, take: take))
+      state.outputs.append(Output(id: id, form: form, isMeter: isMeter, onFailure: onFailure, take: take))
     }
   }
 
@@ -216,6 +221,7 @@ final class LocalMedia: Sendable {
     for output in failure.outputs { output.onFailure?(error) }
     // Who only sees or hears it here has nobody to be told by.
     guard failure.outputs.contains(where: { $0.onFailure == nil }) else { return }
+    let logger = logger.withLock { $0 }
     logger.warning("a local track is not decoded", metadata: ["kind": "\(kind)", "reason": "\(error.message)"])
   }
 }

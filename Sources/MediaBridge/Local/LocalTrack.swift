@@ -62,10 +62,16 @@ extension CapturedTrack {
     }
   }
 
-  func end() async {
-    guard state.set(\.trackState, to: .stopped) else { return }
-    try? await settle()
-    mutingChanged()
+  func end() async { await beginEnd()?.value }
+
+  /// It is stopped when this returns: whoever starts it from then on has it captured anew, behind the end of this.
+  /// - Returns: what ends once the device is let go of; nil where it was stopped before.
+  func beginEnd() -> Task<Void, Never>? {
+    guard state.set(\.trackState, to: .stopped) else { return nil }
+    return Task {
+      try? await settle()
+      mutingChanged()
+    }
   }
 
   func set(muted: Bool) async throws(LiveKitError) {

@@ -145,7 +145,15 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
       })
     guard isAsItIs, !new.plan.isVideo else { return }
     // Servers judge who speaks by how loud packets say that they are.
-    captured.media.add(new, .raw) { [weak new] in new?.measure($0) }
+    captured.media.add(
+      new, .raw, isMeter: true, onFailure: { [weak self] in self?.notMeasured($0) },
+      { [weak new] in new?.measure($0) })
+  }
+
+  /// Called on any thread.
+  private func notMeasured(_ error: LiveKitError) {
+    guard let session = session.withLock({ $0 }) else { return }
+    Task { await session.notMeasured(error, self) }
   }
 
   /// Called on a media thread.

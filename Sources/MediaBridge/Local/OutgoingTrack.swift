@@ -24,6 +24,8 @@ final class OutgoingTrack: Sendable {
   /// Whether what came last was as its source carries it; nil before anything.
   let comesEncoded = Locked<Bool?>(nil)
   private let onFailure: @Sendable (LiveKitError) -> Void
+  /// Nil before it is stopped.
+  private let end = Locked<Task<Void, Never>?>(nil)
 
   /// - Parameter onFailure: told when it cannot be encoded or sent, on any thread.
   init(
@@ -166,9 +168,14 @@ final class OutgoingTrack: Sendable {
 
   var streams: [OutgoingRTP] { layers.map(\.stream) }
 
-  /// Nothing is sent any more when it returns.
+  /// Nothing is sent any more when it returns. Its session and its connection may both stop it, at the same time.
   func stop() async {
-    for layer in layers { await layer.stop() }
+    let task = end.withLock { end -> Task<Void, Never> in
+      let begun = end ?? Task { for layer in layers { await layer.stop() } }
+      end = begun
+      return begun
+    }
+    await task.value
   }
 }
 

@@ -109,7 +109,7 @@ public final class Room: Sendable {
   }
 
   /// Leaves. When it returns, no thread, socket or pipeline of the room is left, but for what does not stop within
-  /// 10 s, or 30 where several things do not, such as a device and a renderer that hang: the log names it.
+  /// 10 s, such as a device or a renderer that hangs: the log names it.
   public func disconnect() async {
     guard let session = state.withLock({ $0.session ?? $0.ending }) else { return }
     change(to: .disconnecting, of: session)
@@ -121,6 +121,12 @@ public final class Room: Sendable {
   var messages: Messages { localParticipant.messages }
 
   func tell(_ event: RoomEvent) { notifier.send(event, from: self) }
+
+  /// Tells it while that session is the room's: what did not stop in time comes behind the end of its connection, and
+  /// maybe in the next one.
+  func tell(_ event: RoomEvent, of session: RoomSession) {
+    if state.withLock({ $0.session === session }) { tell(event) }
+  }
 
   /// - Parameter session: whose state it is; another one's is left alone.
   /// - Returns: whether the state is the new one.

@@ -14,6 +14,7 @@ extension RoomSession {
   /// publish it anew.
   /// - Throws: `timedOut` where the server does not answer, or why nothing can be sent.
   func publish(_ track: any CapturedTrack, _ plan: PublishPlan) async throws(LiveKitError) -> LocalTrackPublication {
+    track.media.log(to: services.loggers.tracks)
     handle(.publisherNeeded)
     try await untilStanding(.now + state.options.connect.timeout)
     try LiveKitError.wrapping { () throws(PipelineFailure) in
@@ -61,33 +62,27 @@ extension RoomSession {
     guard let published = services.local.remove(publication) else { return }
     // A session that is resumed meanwhile is not to name what the server may not know any more.
     tellPublished()
-    publication.captured.media.remove(publication)
-    publication.captured.publisher.publication = nil
-    publication.captured.endStatistics()
+    let captured = publication.captured
+    captured.media.remove(publication)
+    // Ahead of whoever publishes it anew: that may be while what has sent it does not stop.
+    let end = options.stopLocalTrackOnUnpublish ? captured.beginEnd() : nil
+    captured.publisher.publication = nil
+    captured.endStatistics()
     publication.unpublished()
     room.localParticipant.remove(publication)
     await withdraw(published)
     if let transport = link.publisher, !state.isEnded { await offer(from: transport) }
-    if options.stopLocalTrackOnUnpublish { await publication.captured.end() }
-    room.tell(.localTrackUnpublished(publication))
+    await end?.value
+    room.tell(.localTrackUnpublished(publication), of: self)
   }
 
   /// The end of the session is the end of everything that is published in it. One that does not stop holds up no other.
-  /// - Returns: the names of those that have not stopped in time.
-  func endLocalTracks() async -> [String] {
+  func endLocalTracks(in ends: inout SessionEnds) {
     services.local.failWaiting(Self.notConnected)
-    var ends: [(name: String, end: Outcome<Void, LiveKitError>)] = []
     for published in services.local.all {
       let publication = published.publication
-      ends.append((published.plan.name, .end { await self.unpublish(publication) }))
+      ends.begin(published.plan.name) { await self.unpublish(publication) }
     }
-    let limit = MediaTime.now + ClosingTransports.patience
-    var left: [String] = []
-    for (name, end) in ends {
-      let isOver = await end.comes(by: limit)
-      if !isOver { left.append(name) }
-    }
-    return left
   }
 
   /// What is sent as it is has to be of these codecs, and nothing may be set of these variables, which are those of the
@@ -224,6 +219,13 @@ extension RoomSession {
   private func captureEnded(_ error: LiveKitError?, _ publication: LocalTrackPublication) {
     if let error { logger.warning("a track is not captured", metadata: ["reason": "\(error.message)"]) }
     room.tell(.localTrackEnded(publication, error))
+  }
+
+  /// What is sent as it is cannot be decoded here, which is needed to know its level. It is sent all the same.
+  func notMeasured(_ error: LiveKitError, _ publication: LocalTrackPublication) {
+    logger.warning(
+      "nobody knows how loud a track is, so that servers do not see who speaks",
+      metadata: ["track": "\(publication.sid)", "reason": "\(error.message)"])
   }
 
   private func sendingFailed(_ error: LiveKitError, cid: String) {

@@ -151,15 +151,24 @@ actor RoomSession {
     requests.resumeWaiters(throwing: Self.notConnected)
     requests.failAnswers(Self.notConnected)
     cutMessages()
-    let playing = Outcome<Void, LiveKitError>.end { await self.stopServices() }
-    let isPlayingOver = await playing.comes(by: .now + ClosingTransports.patience)
-    var left = isPlayingOver ? [] : ["playback"]
-    left.append(contentsOf: await endLocalTracks())
-    let isLinkGone = await link.beginClosing().value
-    if !isLinkGone { left.append(contentsOf: link.unstopped.isEmpty ? ["connections"] : link.unstopped) }
+    let left = await endAll()
     if !left.isEmpty { warn(ofLeft: left) }
     room.ended(error)
     outcome.settle(.failure(error ?? .givenUp))
+  }
+
+  /// All at once, since none needs another one for its end: a session that is made anew drops its transports while
+  /// playback and tracks go on, too.
+  /// - Returns: what has not stopped within ten seconds.
+  private func endAll() async -> [String] {
+    var ends = SessionEnds()
+    ends.begin("playback") { await self.stopServices() }
+    endLocalTracks(in: &ends)
+    let closing = link.beginClosing()
+    var left = await ends.left(at: .now + ClosingTransports.patience)
+    let isLinkGone = await closing.value
+    if !isLinkGone { left.append(contentsOf: link.unstopped.isEmpty ? ["connections"] : link.unstopped) }
+    return left
   }
 
   private func stopServices() async { await services.stop() }

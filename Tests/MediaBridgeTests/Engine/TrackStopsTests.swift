@@ -1,4 +1,5 @@
 import BridgeTesting
+import Logging
 import MediaCore
 import MediaPipelines
 import PeerTransport
@@ -85,6 +86,18 @@ import Testing
     #expect(await end.comes(by: .now))
   }
 
+  /// A session's end has one limit for all of it.
+  @Test func whatEndsBesideOneAnotherIsWaitedForTogether() async throws {
+    let hung = Outcome<Void, Never>()
+    var ends = SessionEnds()
+    ends.begin("camera") { _ = await hung.result() }
+    ends.begin("playback") {}
+    ends.begin("microphone") { _ = await hung.result() }
+    try await eventually("the end of one") { [ends] in await ends.left(at: .now) == ["camera", "microphone"] }
+    hung.settle(.success(()))
+    try await eventually("the end of all") { [ends] in await ends.left(at: .now).isEmpty }
+  }
+
   // MARK: A track that comes anew
 
   /// An offer of one track of audio.
@@ -118,5 +131,33 @@ import Testing
     try await answering.value
     await transport.close()
     await reading.value
+  }
+
+  /// The same of video, in one of two codecs.
+  private static let video = offer.replacing("m=audio", with: "m=video").replacing("SAVPF 111", with: "SAVPF 96 98")
+    .replacing(
+      "a=rtpmap:111 opus/48000/2",
+      with: "a=rtpmap:96 VP8/90000\r\na=rtpmap:98 VP9/90000\r\na=fmtp:98 profile-id=0")
+
+  /// However often it is offered meanwhile, it is begun once, as it was offered last, and that it waits is told once.
+  @Test func aTrackThatADecoderHoldsUpIsToldOf() async throws {
+    let (hung, changes, lines) = (Outcome<Void, Never>(), Collector<Bool>(), Collector<String>())
+    let transport = SubscriberTransport(
+      MediaWays(), factory: PipelineFactory(folder: nil), latency: nil, loggers: Loggers(Logger(keeping: lines)),
+      patience: .milliseconds(20))
+    let reading = Task {
+      for await event in transport.events { if case .mediaChanged = event { changes.add(true) } }
+    }
+    transport.stops.begin(Ended(), "TR_1") { _ = await hung.result() }
+    _ = try await transport.answer(Self.video, mids: ["0": "TR_1"], codecs: ["TR_1": ["video/VP8"]])
+    for _ in 0..<5 { await transport.learn(codecs: ["TR_1": ["video/VP9"]]) }
+    @Sendable func told() -> [String] { lines.values.filter { $0.contains("TR_1") && $0.contains("hangs") } }
+    do { try await eventually("the word of it") { !told().isEmpty } } catch { Issue.record(error) }
+    hung.settle(.success(()))
+    do { try await eventually("the track") { changes.count > 0 } } catch { Issue.record(error) }
+    #expect(await transport.media["TR_1"]?.codec == "vp9")
+    await transport.close()
+    await reading.value
+    #expect(told().count == 1 && changes.count == 1)
   }
 }

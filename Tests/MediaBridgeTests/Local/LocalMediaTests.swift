@@ -216,13 +216,31 @@ import Testing
   /// Nobody but the program's log can tell of what is only seen here.
   @Test func aPreviewThatCannotBeDecodedIsLogged() async throws {
     let (script, viewer, lines) = (Script(failures: .max), Owner(), Collector<String>())
-    let media = LocalMedia(script, logger: Logger(keeping: lines))
+    let media = LocalMedia(script)
+    media.log(to: Logger(keeping: lines))
     media.add(viewer) { _ in }
     try await media.capture { .media }
     try await give(script) { lines.count > 0 }
     let line = try #require(lines.values.first)
     #expect(line.contains("a local track is not decoded") && line.contains("there is no decoder"))
     #expect(lines.count == 1)
+    try await media.capture { .nothing }
+  }
+
+  /// What it measures is sent all the same: who sends it is told, and nothing has failed at its end.
+  @Test func aMeterThatHasNoDecoderFailsNothing() async throws {
+    let (script, meter, lines) = (Script(failures: .max), Owner(), Collector<String>())
+    let media = LocalMedia(script)
+    media.log(to: Logger(keeping: lines))
+    let (failures, ends) = (Collector<LiveKitError.Code>(), Collector<LiveKitError.Code?>())
+    media.onEnd { ends.add($0?.code) }
+    media.add(meter, isMeter: true, onFailure: { failures.add($0.code) }, { _ in })
+    try await media.capture { .media }
+    script.give(try #require(try await Video.units(.vp8).first), at: MediaTime(nanoseconds: 40_000_000))
+    script.end()
+    try await eventually("the end") { ends.values == [nil] }
+    try await give(script) { failures.count > 0 }
+    #expect(failures.values == [.missingElement] && lines.count == 0)
     try await media.capture { .nothing }
   }
 
