@@ -83,20 +83,6 @@ import Testing
     #expect(try !#require(OfferedTrack(try section(mid: "2"), mids: [:], codecs: [:])).continues(track))
   }
 
-  /// A track may end while it is begun anew in another codec.
-  @Test func aTrackIsSentAsLongAsTheNewestOfferGoesOnWithIt() throws {
-    var negotiation = SubscriberNegotiation()
-    _ = negotiation.answer(offer(), transport: Self.transport, mids: [:])
-    let track = try #require(negotiation.tracks(codecs: [:], received: [OfferedTrack]()).first)
-    #expect(negotiation.sends(track))
-    _ = negotiation.answer(offer(), transport: Self.transport, mids: [:])
-    #expect(negotiation.sends(track))
-    _ = negotiation.answer(offer(direction: .inactive), transport: Self.transport, mids: [:])
-    #expect(!negotiation.sends(track))
-    _ = negotiation.answer(offer(ssrc: 11), transport: Self.transport, mids: [:])
-    #expect(!negotiation.sends(track))
-  }
-
   // MARK: What is received
 
   /// - Returns: what is received of it from now on.
@@ -221,8 +207,12 @@ import Testing
     let next = reception(of: try #require(track.received(as: "VP9")))
     var begins = 0
     next.onFlow { begins += 1 }
+    let last = before.statistics
     before.handOver(to: next)
     #expect(begins == 1)
+    // What the one before kept unread is counted once.
+    let sum = MediaCounts(reception: last, decoder: .init()).added(to: next.statistics).rtp
+    #expect(sum.packetsReceived == 3 && sum.bytesReceived == 12)
     #expect(next.statistics.rtp.packetsReceived == 2)
     before.handOver(to: next)
     #expect(next.statistics.rtp.packetsReceived == 2)

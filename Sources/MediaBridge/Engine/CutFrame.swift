@@ -1,9 +1,9 @@
 import MediaCore
 import RTP
 
-/// The rest of a frame behind lost packets, or behind those that came before the first one, where nothing is shown before
-/// a keyframe. A depayloader would take a later slice of a keyframe of H.264, or a layer of VP9 above the lowest one, for
-/// a whole keyframe.
+/// The rest of a frame behind lost packets, behind those that came before the first one, or behind those that a server
+/// left out, where nothing is shown before a keyframe. A depayloader would take a later slice of a keyframe of H.264,
+/// or a layer of VP9 above the lowest one, for a whole keyframe.
 struct CutFrame {
   private enum State: Equatable {
     case none
@@ -17,6 +17,10 @@ struct CutFrame {
 
   /// Nil where the rest is of use.
   private let keyframePart: ((RTPPacket) -> KeyframePart?)?
+  /// The timestamp of the newest frame of which something has come with which a keyframe begins.
+  private var keyframe: UInt32?
+  /// That of the packet before.
+  private var timestamp: UInt32?
   private var state = State.none
   private var end: SequenceNumber?
 
@@ -26,8 +30,12 @@ struct CutFrame {
   /// Packets were lost ahead of the next one, or may have been.
   mutating func begin() { if keyframePart != nil { state = .begins } }
 
+  /// A keyframe, or another slice of one, begins with a packet that has come, and may still wait for those before it.
+  mutating func noteKeyframe(_ timestamp: UInt32) { if keyframePart != nil { keyframe = timestamp } }
+
   /// Whether the packet that comes next is of the frame, and so of no use.
   mutating func contains(_ packet: RTPPacket) -> Bool {
+    if packet.timestamp != timestamp, !packet.isPaddingOnly { noteFrame(of: packet) }
     if case .none = state { return false }
     // Which frame it is shows the next one.
     guard !packet.isPaddingOnly else { return state != .isOpen }
@@ -44,6 +52,17 @@ struct CutFrame {
       return true
     }
     return false
+  }
+
+  /// LiveKit's server takes the parameter sets of any slice for a keyframe's beginning. Where it resumes, or changes to
+  /// another layer, in the middle of one, its numbers go on as if nothing were missing.
+  private mutating func noteFrame(of packet: RTPPacket) {
+    timestamp = packet.timestamp
+    // Where something was lost, that is being seen to.
+    guard state == .none || state == .isOpen else { return }
+    state = .none
+    guard packet.timestamp == keyframe, let part = keyframePart?(packet) else { return }
+    if part == .parameterSets || part == .laterSlice { state = .begins }
   }
 
   private mutating func leaveOut(_ packet: RTPPacket) {

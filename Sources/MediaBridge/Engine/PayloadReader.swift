@@ -58,6 +58,16 @@ struct PayloadReader {
     return unread
   }
 
+  /// - Returns: what was counted, without what waits unread: whoever reads that counts it.
+  func read(of statistics: RTPReceiver.Statistics) -> RTPReceiver.Statistics {
+    var read = statistics
+    for arrived in unread where !arrived.packet.isPaddingOnly {
+      read.packetsReceived -= 1
+      read.bytesReceived -= arrived.packet.payloadLength
+    }
+    return read
+  }
+
   private mutating func note(_ number: SequenceNumber) {
     isNewest = newest.map { number.distance(from: $0) >= 0 } ?? true
     if isNewest { newest = number }

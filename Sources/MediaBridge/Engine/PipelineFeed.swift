@@ -62,6 +62,9 @@ final class PipelineFeed {
     cutFrame.begin()
   }
 
+  /// A keyframe, or another slice of one, begins with a packet of that timestamp; to be called ahead of `add` for it.
+  func noteKeyframe(_ timestamp: UInt32) { cutFrame.noteKeyframe(timestamp) }
+
   /// Takes the packet that came next; `flush` hands it on.
   func add(_ arrived: ArrivedPacket) {
     if sequencer?.insert(arrived, into: &ready) == nil { ready.append(arrived) }

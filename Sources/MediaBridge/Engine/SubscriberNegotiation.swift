@@ -29,7 +29,4 @@ struct SubscriberNegotiation {
       OfferedTrack(section, mids: mids, codecs: codecs) ?? received.first { $0.goesOn(in: section) }
     }
   }
-
-  /// Whether the newest offer goes on with it.
-  func sends(_ track: OfferedTrack) -> Bool { sections.contains { track.goesOn(in: $0) } }
 }

@@ -49,7 +49,7 @@ final class TrackReception {
 
   var statistics: ReceptionStatistics {
     ReceptionStatistics(
-      rtp: receiver.statistics, framesReceived: decoding.arrived, framesDropped: decoding.dropped,
+      rtp: payloads.read(of: receiver.statistics), framesReceived: decoding.arrived, framesDropped: decoding.dropped,
       isFlowing: flow.hasBegun, ssrc: receiver.ssrc, rtxSSRC: receiver.rtxSSRC, mid: track.section.mid,
       codec: track.codec, payloadType: track.format?.payloadType)
   }
@@ -97,6 +97,7 @@ final class TrackReception {
     payloads.noteForm(packet, beginsKeyframe: beginsAnew)
     if beginsAnew {
       for handler in flow.begin() { handler() }
+      for feed in feeds { feed.noteKeyframe(packet.timestamp) }
     }
     guard let feed else { return backlog.add(packet, beginsAnew: beginsAnew, at: time) }
     // A feed may number packets anew, in their memory.

@@ -72,7 +72,7 @@ final class TrackMedia: Sendable {
     shared = TrackPipeline(settings, loop: loop, reception: reception)
     self.clockRate = Int(clockRate)
     settings.clock.add(settings.trackSid, clockRate: clockRate, isVideo: settings.isVideo)
-    settings.form.onLayers { [weak shared] in Task { [weak shared] in await shared?.followLayers() } }
+    settings.form.onLayers { [weak shared] in shared?.followLayers() }
   }
 
   var trackSid: String { settings.trackSid }

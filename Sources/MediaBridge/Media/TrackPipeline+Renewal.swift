@@ -37,12 +37,29 @@ extension TrackPipeline {
     return current === running && !Task.isCancelled ? try await renew() : nil
   }
 
-  /// Has the built-in template take over where the one that runs does not decode the spatial layers that have come.
-  func followLayers() async {
-    do throws(LiveKitError) { _ = try await renew() } catch {
-      settings.logger.warning(
-        "spatial layers are not decoded", metadata: ["track": "\(settings.trackSid)", "reason": "\(error.message)"])
+  /// Has the built-in template take over where the one that runs does not decode the spatial layers that have come. It
+  /// is tried again, for on a bad link no keyframe may come in time; that is told once.
+  func followLayers() {
+    Task { [weak self] in
+      var (pause, isTold) = (RetryPause(), false)
+      while let error = await self?.renewalFailure() {
+        if !isTold { self?.tellOfLayers(error) }
+        isTold = true
+        try? await Task.sleep(for: pause.next(at: .now))
+      }
     }
+  }
+
+  /// Why `renew` fails; nil where it does not.
+  private func renewalFailure() async -> LiveKitError? {
+    do throws(LiveKitError) { _ = try await renew() } catch { return error }
+    return nil
+  }
+
+  private func tellOfLayers(_ error: LiveKitError) {
+    settings.logger.warning(
+      "spatial layers are not decoded; it is tried again",
+      metadata: ["track": "\(settings.trackSid)", "reason": "\(error.message)"])
   }
 
   /// The one that somebody else waits for, where it is made of that template.

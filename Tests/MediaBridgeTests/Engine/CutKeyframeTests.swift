@@ -91,6 +91,48 @@ import Testing
     #expect(run.requests == rest(of: packets, behind: lost).suffix(1).map(\.sequenceNumber))
   }
 
+  /// As LiveKit's server begins behind a pause, or changes to another layer: with the parameter sets of a later slice,
+  /// and numbers that go on.
+  @Test func itsRestIsLeftOutWhereNumbersGoOn() async throws {
+    let packets = try await RTPPacket.made(by: Self.camera)
+    let beginning = try beginning(of: packets)
+    var sent = Array(packets[..<beginning.lowerBound])
+    for parameters in [7, 8] as [UInt8] {
+      let packet = packets[beginning].first { type($0) == parameters }
+      sent.append(try #require(packet))
+    }
+    sent += packets[beginning.upperBound...]
+    #expect(try await count(of: sent) == 15)
+    #expect(try await count(of: packets) == 25, "of a whole stream nothing is left out")
+  }
+
+  /// How many frames come out of what a track brings, without a gap in its numbers.
+  private func count(of packets: [RTPPacket]) async throws -> Int {
+    let track = try #require(
+      OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { _ in }, onStream: { _ in })
+    let (format, frames, start) = (PayloadType(125), Collector<Bool>(), MediaTime.now)
+    let outputs = TrackOutputs(isVideo: true, onKeyframeNeeded: {})
+    let pipeline = try ReceivePipeline(
+      factory: PipelineFactory(folder: nil), template: "h264", values: [:], isVideo: true, payloadType: format,
+      to: outputs, clock: { _ in nil }, onKeyframeNeeded: {})
+    outputs.begin(pipeline)
+    try outputs.add(MediaConsumer(onFailure: { _ in }, onBuffer: { _ in frames.add(true) }), to: .encoded)
+    await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
+    reception.attach(pipeline, at: start)
+    for (number, packet) in packets.enumerated() {
+      let sent = RTPPacket(
+        payloadType: format, sequenceNumber: SequenceNumber(UInt16(number)), timestamp: packet.timestamp,
+        ssrc: SSRC(10), marker: packet.marker, payload: packet.withPayload { Array($0) })
+      reception.receive(sent, at: start + .milliseconds(Int64(packet.timestamp &- packets[0].timestamp) / 90))
+      reception.flush()
+    }
+    reception.complete()
+    await pipeline.stop()
+    return frames.count
+  }
+
   /// Who wants damaged frames gets them.
   @Test func aTemplateThatWaitsForNoKeyframeGetsIt() async throws {
     let packets = try await RTPPacket.made(by: Self.camera)
@@ -102,16 +144,22 @@ import Testing
   // MARK: Packet by packet
 
   /// By the first byte: a whole beginning, slices, and parameter sets.
-  private func part(_ packet: RTPPacket) -> KeyframePart? {
+  private func part(_ packet: RTPPacket) -> KeyframePart? { part(of: packet.withPayload { Array($0) }) }
+
+  private func part(of payload: [UInt8]) -> KeyframePart? {
     let parts: [UInt8: KeyframePart] = [1: .beginning, 5: .firstSlice, 6: .laterSlice, 7: .parameterSets]
-    return packet.withPayload { $0.first }.flatMap { parts[$0] }
+    return payload.first.flatMap { parts[$0] }
   }
 
   /// What is left out of packets behind a loss: `frame` is the timestamp.
   private func leftOut(_ packets: [(frame: UInt32, payload: [UInt8])]) -> [Bool] {
     var cut = CutFrame(keyframePart: part)
     cut.begin()
-    return packets.map { packet in
+    return leftOut(packets, by: &cut)
+  }
+
+  private func leftOut(_ packets: [(frame: UInt32, payload: [UInt8])], by cut: inout CutFrame) -> [Bool] {
+    packets.map { packet in
       cut.contains(
         RTPPacket(
           payloadType: PayloadType(96), sequenceNumber: SequenceNumber(1), timestamp: packet.frame, ssrc: SSRC(1),
@@ -153,5 +201,53 @@ import Testing
     #expect(leftOut([(1, [7]), (1, []), (1, [5]), (1, [7]), (1, [6])]) == [false, false, false, false, false])
     #expect(leftOut([(1, [5]), (1, [0]), (2, [0])]) == [true, true, false], "the first slice without any")
     #expect(leftOut([(1, [6]), (2, [7]), (2, [5]), (2, [6])]) == [true, false, false, false], "of the next keyframe")
+  }
+
+  /// Behind a frame of which nothing is missing.
+  private func leftOutOfKeyframe(_ packets: [(frame: UInt32, payload: [UInt8])]) -> [Bool] {
+    var cut = CutFrame(keyframePart: part)
+    _ = leftOut([(1, [0])], by: &cut)
+    return packets.flatMap { packet in
+      if part(of: packet.payload) != nil { cut.noteKeyframe(packet.frame) }
+      return leftOut([packet], by: &cut)
+    }
+  }
+
+  @Test func aKeyframeThatBeginsWithALaterSliceIsLeftOut() {
+    #expect(leftOutOfKeyframe([(2, [7]), (2, [0]), (2, [6]), (2, [0]), (3, [0])]) == [false, false, true, true, false])
+    #expect(leftOutOfKeyframe([(2, [7]), (2, [6]), (2, [7]), (2, [6])]) == [false, true, false, true], "of a third one")
+    #expect(leftOutOfKeyframe([(2, [6]), (2, []), (3, [0])]) == [true, true, false], "sets and slice in one packet")
+    #expect(leftOutOfKeyframe([(2, []), (2, [7]), (2, [6])]) == [false, false, true], "behind padding")
+    #expect(leftOutOfKeyframe([(2, [7]), (3, [7]), (3, [6])]) == [false, false, true], "behind one without a slice")
+  }
+
+  @Test func aWholeKeyframeInSlicesStays() {
+    let whole: [[(frame: UInt32, payload: [UInt8])]] = [
+      [(2, [7]), (2, [0]), (2, [5]), (2, [7]), (2, [6])], [(2, [1]), (2, [6])], [(2, [5]), (2, [6])],
+      // Behind a delimiter; slices of other frames behind parameter sets, as with intra refresh.
+      [(2, [0]), (2, [7]), (2, [5]), (2, [6])], [(2, [7]), (2, [0]), (3, [0]), (4, [0])],
+    ]
+    for packets in whole { #expect(leftOutOfKeyframe(packets).allSatisfy { !$0 }, "\(packets)") }
+  }
+
+  /// As behind a loss.
+  @Test func theEndOfOneThatBeginsWithALaterSliceIsTold() {
+    var cut = CutFrame(keyframePart: part)
+    cut.noteKeyframe(2)
+    let left = leftOut([(1, [0]), (2, [7]), (2, [6]), (3, [0])], by: &cut)
+    let ends = [cut.takeEnd(), cut.takeEnd()]
+    #expect(left == [false, false, true, false] && ends == [SequenceNumber(1), nil])
+  }
+
+  /// Each look costs something, and most frames are no keyframes: of these one packet is looked at.
+  @Test func otherFramesAreNotLookedAt() {
+    var looks: [UInt32] = []
+    var cut = CutFrame(keyframePart: { packet in
+      looks.append(packet.timestamp)
+      return nil
+    })
+    cut.noteKeyframe(2)
+    let left = leftOut([(1, [0]), (1, [0]), (2, [0]), (2, [0]), (2, [0]), (3, []), (3, [0])], by: &cut)
+    #expect(!left.contains(true) && looks == [2])
   }
 }

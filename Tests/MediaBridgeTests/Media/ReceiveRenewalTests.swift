@@ -162,6 +162,21 @@ import Testing
     }
   }
 
+  /// As where no keyframe comes in time; here the template that is there cannot be read for a moment.
+  @Test func layersAreTriedAgain() async throws {
+    let lines = Collector<String>()
+    let decoder = "vp9parse ! avdec_vp9 max-threads=1"
+    try await run("vp9", decoder: decoder, logger: Logger(keeping: lines)) { run in
+      try run.write { _ in "# Half written.\n" }
+      run.media.form.noteLayers()
+      try await eventually("the failure") { lines.values.contains { $0.contains("spatial layers are not decoded") } }
+      try run.write { $0.replacingOccurrences(of: "vp9dec threads=${threads:-1}", with: decoder) }
+      try await eventually("the template inside the program") {
+        run.media.pipeline?.template.file.hasPrefix(TemplateSearchPath.Folder.builtIn.path) == true
+      }
+    }
+  }
+
   @Test func aTemplateOfOnesOwnThatDecodesLayersStays() async throws {
     try await run("vp9", decoder: "identity ! vp9dec") { run in
       let before = run.media.pipeline
