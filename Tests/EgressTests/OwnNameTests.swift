@@ -1,4 +1,5 @@
 import BridgeTesting
+import Dispatch
 import Foundation
 import MediaBridge
 import PipelineTemplates
@@ -76,18 +77,33 @@ import Testing
     #expect(try record("a_b.mkv", replaces: true, "second") == "a_b-2.mkv")
   }
 
-  @Test func whatWasThereBeforeThisProcessIsReplacedWhereThatIsAskedFor() throws {
+  /// Waits until it is nobody's: the disk may take its time.
+  private func untilFree(_ name: String) async throws {
+    let file = path(name)
+    try await eventually("that \(name) is given back") {
+      guard !FileClaim.isKnown(file) else { return false }
+      // It is locked for a moment more.
+      let descriptor = open(file, O_RDONLY)
+      defer { close(descriptor) }
+      return descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+  }
+
+  @Test func whatWasThereBeforeThisProcessIsReplacedWhereThatIsAskedFor() async throws {
     try "yesterday's".write(toFile: path("bob.mkv"), atomically: false, encoding: .utf8)
     #expect { try member("bob.mkv", replaces: false) } throws: { "\($0)".contains("bob.mkv exists already") }
     // Nothing of it was written here.
+    try await untilFree("bob.mkv")
     #expect(try called(member("bob.mkv")) == "bob.mkv")
+    try await untilFree("bob.mkv")
     #expect(try String(contentsOfFile: path("bob.mkv"), encoding: .utf8) == "yesterday's")
     try manager.removeItem(atPath: path("bob.mkv"))
     #expect(try record("bob.mkv", replaces: false, "today's") == "bob.mkv")
   }
 
-  @Test func aNameUnderWhichNothingWasWrittenIsFree() throws {
+  @Test func aNameUnderWhichNothingWasWrittenIsFree() async throws {
     try member("alice.mkv").release()
+    try await untilFree("alice.mkv")
     let again = try member("alice.mkv")
     defer { again.release() }
     #expect(called(again) == "alice.mkv")
@@ -115,10 +131,34 @@ import Testing
   /// For raw media, which nobody claims.
   @Test func aFileOfRawMediaIsNotWrittenOver() {
     let file = Destination(location: path("a_b.wav"))
-    #expect(file.own() == file)
-    #expect(file.own().location == path("a_b-2.wav"))
-    file.giveBackName()
-    #expect(file.own() == file)
+    let (first, second) = (file.own(), file.own())
+    #expect(first.place == file && second.place.location == path("a_b-2.wav"))
+    second.keep()
+    second.giveBack()
+    first.giveBack()
+    let again = file.own()
+    // What was written into has its name, whoever has let go of it.
+    #expect(file.own().place.location == path("a_b-3.wav"))
+    #expect(again.place == file)
+  }
+
+  @Test func aNameThatNobodyHasAnyMoreIsFree() {
+    let file = Destination(location: path("alice.wav"))
+    for _ in 0..<2 { #expect(file.own().place == file) }
+  }
+
+  /// Who asked for it was told that the disk does not answer.
+  @Test func aNameThatCameTooLateIsFree() async throws {
+    let (gate, file) = (DispatchSemaphore(value: 0), Destination(location: path("alice.mkv")))
+    #expect(throws: LiveKitError.self) {
+      _ = try FileClaim.asking(file.location, within: .milliseconds(20)) {
+        gate.wait()
+        return file.own()
+      }
+    }
+    gate.signal()
+    try await eventually("its answer") { (try? FileClaim.asking(file.location) { true }) == true }
+    try await eventually("that the name is free") { !FileClaim.isKnown(file.location) }
   }
 
   @Test func namesAreKnownByWhatMayLieUnderThem() {

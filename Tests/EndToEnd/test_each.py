@@ -298,6 +298,10 @@ def test_two_who_would_have_one_address_do_not_share_it(server, start, namespace
         (("--each", "participant"), "rtmp://{publisher_identity}/live/key", "would choose the server"),
         (("--each", "participant"), "window=", "a place of its own"),
         (("--each", "room"), "a.mkv", "give participant or track"),
+        (
+            ("--each", "participant", "--set", "live-playlist=now.m3u8"), "{publisher_identity}.m3u8",
+            "put {publisher_identity} into the folder",
+        ),
         (("--each", "participant", "--composite", "grid"), "{publisher_identity}.mkv", "exclude each other"),
     ],
 )

@@ -274,6 +274,25 @@ def test_one_of_each_that_cannot_be_written_fails_alone(server, tmp_path):
     assert len(of("failed", events)) == 1 and events.index(refused) < events.index(of("failed", events)[0])
 
 
+def test_a_name_under_which_nothing_could_be_written_is_free_again(server, tmp_path):
+    """The disk was full when she came first."""
+    file = tmp_path / "alice.raw"
+    file.symlink_to("/dev/full")
+    alice = server.foreign_publisher("--no-video", "--identity", "alice", "--tone")
+    reader = Reader(server, "pcm", "--each", tmp_path / "{publisher_identity}.raw")
+    full = []
+    while not full:
+        full = of("destination", [json.loads(reader.process.stdout.readline())])
+    assert (full[0]["state"], full[0]["file"]) == ("failed", str(file))
+    file.unlink()
+    alice.write("leave")
+    alice.wait_for("leave")
+    server.foreign_publisher("--no-video", "--identity", "alice", "--tone")
+    eventually(lambda: file.exists() and file.stat().st_size > 0, 20)
+    assert reader.stop() == 1, reader.said
+    assert os.listdir(tmp_path) == ["alice.raw"]
+
+
 def test_what_lies_where_the_caps_go_is_kept(tmp_path):
     caps = tmp_path / "a.sock.caps"
     caps.write_text("precious")

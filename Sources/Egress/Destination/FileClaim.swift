@@ -50,7 +50,7 @@ final class FileClaim: Sendable {
       self.hold = shared
       sight = DiskLook(FileClaim.look(at: file, shared)) { FileClaim.look(at: file, shared) }
       // Into a pipe nothing is written over.
-      if isRegular { Self.known.withLock { $0.add(file) } } else { Self.cancel(file) }
+      if isRegular { Self.keep(file) }
     } catch {
       MissingFolders.remove(folders)
       throw error
@@ -237,6 +237,9 @@ extension FileClaim {
       return true
     }
   }
+
+  /// Something is written under a name, which stays taken.
+  static func keep(_ file: String) { known.withLock { $0.add(file) } }
 
   /// The file of a name that was reserved is not taken.
   static func cancel(_ file: String) { known.withLock { $0.cancel(file) } }

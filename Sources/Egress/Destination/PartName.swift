@@ -30,17 +30,14 @@ extension Destination {
   /// - Parameters:
   ///   - takes: how often it was written before.
   ///   - reserve: takes a name; false where it is somebody's.
-  func own(after takes: Int, reserve: (Destination) -> Bool) -> Destination {
-    guard isFile else { return self }
-    if takes == 0, reserve(self) { return self }
-    return nextPart(after: max(takes, 1)) { !reserve($0) }
+  func own(after takes: Int, reserve: (Destination) -> Bool) -> ReservedName {
+    guard isFile else { return ReservedName(self) }
+    if takes == 0, reserve(self) { return ReservedName(self) }
+    return ReservedName(nextPart(after: max(takes, 1)) { !reserve($0) })
   }
 
-  /// The same for a file or a folder that nobody has claimed, which keeps its name.
-  package func own() -> Destination { own(after: 0) { FileClaim.reserve($0.location) } }
-
-  /// Gives a name back under which nothing was written.
-  package func giveBackName() { FileClaim.cancel(location) }
+  /// The same for a file or a folder that nobody claims.
+  package func own() -> ReservedName { own(after: 0) { FileClaim.reserve($0.location) } }
 
   /// The path without what the file's name ends in.
   var stem: String { (location as NSString).deletingPathExtension }

@@ -13,7 +13,7 @@ struct OwnName: Sendable {
   let captionedStems: [String]?
 
   /// Takes one until the file is taken. What was there before this process is in the way of all but the whole name.
-  func reserve() -> Destination { whole.own(after: takes, reserve: take) }
+  func reserve() -> ReservedName { whole.own(after: takes, reserve: take) }
 
   private func take(_ place: Destination) -> Bool {
     let isWhole = place.location == whole.location

@@ -78,6 +78,25 @@ struct RecordingTarget: Sendable {
       kinds, foreseen: options.foreseenKinds, isMixed: isMixed, factory: factory, values: destination.values)
   }
 
+  /// - Throws: what the live playlist beside its own cannot be of.
+  func checkLivePlaylist(_ options: RecordingOptions) throws(LiveKitError) {
+    guard planner.segments?.livePlaylist != nil else { return }
+    guard options.parts == nil else {
+      throw LiveKitError(
+        .invalidParameter,
+        "parts are asked for, and `live-playlist` lists what is newest of all of them; leave one of the two out")
+    }
+    guard isOfMany else { return }
+    let isOfTrack = !options.trackSids.isEmpty
+    let (unit, placeholder) = isOfTrack ? ("track", "{track_id}") : ("participant", "{publisher_identity}")
+    let folder = named.location.prefix(upTo: named.location.lastIndex(of: "/") ?? named.location.startIndex)
+    guard !folder.contains(placeholder) else { return }
+    throw LiveKitError(
+      .invalidParameter,
+      "\(named.shown): `live-playlist` is one file in its folder, and each \(unit) needs one of its own: put "
+        + "\(placeholder) into the folder, as in \(placeholder)/call.m3u8")
+  }
+
   /// The output's template with the values that are set, and those of the destination.
   func fillOutput() throws(PipelineFailure) -> FilledTemplate {
     try factory.fill(planner.read.output, values: destination.values)
@@ -165,12 +184,13 @@ struct RecordingTarget: Sendable {
       whole: whole, takes: takesBefore, segments: planner.captionedSegments,
       captionedStems: planner.wantsCaptions && planner.segments == nil ? captioned : nil)
     while true {
-      destination = try FileClaim.asking(whole.location) { own.reserve() }
-      do throws(LiveKitError) { return try taken(replaces: replaces) } catch {
-        FileClaim.cancel(destination.location)
-        // A part of somebody else's may have got it in between.
-        guard FileClaim.isKnown(destination.location) else { throw error }
-      }
+      let reserved = try FileClaim.asking(whole.location) { own.reserve() }
+      destination = reserved.place
+      let made = Result<FileClaim, LiveKitError> { () throws(LiveKitError) in try taken(replaces: replaces) }
+      reserved.giveBack()
+      // A part of somebody else's may have got it in between.
+      if case .failure = made, FileClaim.isKnown(destination.location) { continue }
+      return try made.get()
     }
   }
 

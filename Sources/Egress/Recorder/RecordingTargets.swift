@@ -55,7 +55,7 @@ struct RecordingTargets: Sendable {
     for index in all.indices {
       try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
         try Self.checkKinds(wanted, all[index].planner)
-        if options.parts != nil, all[index].planner.segments?.livePlaylist != nil { throw Self.livePlaylistOfParts }
+        try all[index].checkLivePlaylist(options)
         if options.trackSids.count != 1 { try all[index].checkName(wanted) }
       }
     }
@@ -68,10 +68,6 @@ struct RecordingTargets: Sendable {
       }
     }
   }
-
-  private static let livePlaylistOfParts = LiveKitError(
-    .invalidParameter,
-    "parts are asked for, and `live-playlist` lists what is newest of all of them; leave one of the two out")
 
   /// Takes their files, but for those whose names are not all known yet.
   mutating func claim() throws(LiveKitError) {

@@ -86,11 +86,8 @@ final class RawDestinations: Sendable {
   private func ownSink(_ path: String) throws(LiveKitError) -> any RawSink {
     guard raw.each, !PathSink.isPipe(path), !path.hasPrefix("/dev/") else { return try pathSink(path) }
     let isFolder = PathSink.namesFolder(path)
-    let place = Destination(location: path.hasSuffix("/") ? String(path.dropLast()) : path).own()
-    do throws(LiveKitError) { return try pathSink(place.location + (isFolder ? "/" : "")) } catch {
-      place.giveBackName()
-      throw error
-    }
+    let reserved = Destination(location: path.hasSuffix("/") ? String(path.dropLast()) : path).own()
+    return NamedSink(try pathSink(reserved.place.location + (isFolder ? "/" : "")), under: reserved)
   }
 
   /// Says what happens, to people and as an event of that name.

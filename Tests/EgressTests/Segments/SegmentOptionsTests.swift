@@ -69,6 +69,20 @@ import Testing
     try RecordingTargets.claimed(options).release()
   }
 
+  /// In one folder those of several would be one file.
+  @Test(arguments: [(RecorderGroup.Unit.participant, "{publisher_identity}"), (.track, "{track_id}")])
+  func eachHasALivePlaylistOfItsOwn(unit: RecorderGroup.Unit, placeholder: String) throws {
+    let folder = try TemporaryFolder()
+    func check(_ name: String) throws {
+      let all = RecordingOptions(file: "\(folder.path)/\(name)", values: ["live-playlist": "now.m3u8"])
+      var options = RecorderGroup.memberOptions(all, each: unit)
+      var targets = try RecordingTargets(options, folder: nil)
+      try targets.check(&options)
+    }
+    #expect { try check("\(placeholder).m3u8") } throws: { "\($0)".contains("put \(placeholder) into the folder") }
+    try check("\(placeholder)/call.m3u8")
+  }
+
   @Test func imagesOfAnotherEndingAreNotReplaced() throws {
     let folder = try TemporaryFolder()
     var options = RecordingOptions(file: folder.path + "/a.jpg")
