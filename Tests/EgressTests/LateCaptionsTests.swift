@@ -72,4 +72,33 @@ import Testing
     captions.end()
     await stage.discard()
   }
+
+  /// One of several that is removed, or fails, while the job goes on.
+  @Test func whatIsSaidLastMakesNoFileLongerThatEndsFirst() async throws {
+    let job = Job(beginsWithVideo: false, onKeyframeNeeded: {}, onChange: {})
+    let factory = PipelineFactory(folder: nil)
+    let destination = Destination(argument: "\(folder.path)/a.ogg")
+    let planner = try OutputPlanner(destination, factory: factory)
+    let file = try CaptionPlace().claim(beside: destination)
+    let output = try job.add(
+      destination, planner: planner, plan: try planner.plan([.audio: TrackTraits(codec: "opus")]), video: Job.Video(),
+      factory: factory, captions: DestinationCaptions.Start(place: CaptionPlace(), file: file))
+    let silence = try #require(AudioStandIn(isRaw: false))
+    let start = MediaTime.now
+    for step in 0..<50 {
+      let block = silence.block.withUnsafeBytes {
+        MediaBuffer(
+          copying: $0, caps: silence.caps, pts: start + .milliseconds(20) * step, duration: .milliseconds(20))
+      }
+      job.media.write(block, .audio, isRaw: false)
+    }
+    let last = CaptionCue(start: .milliseconds(200), end: .seconds(7), speaker: "Alice", text: "at the end")
+    output.captions?.add(last, naming: false)
+    await job.end(output).value
+    var seen = last
+    seen.end = .seconds(1)
+    #expect(output.end == seen.end)
+    let text = WebVTT.file(of: [seen])
+    try await eventually("the cue") { (try? String(contentsOfFile: file.path, encoding: .utf8)) == text }
+  }
 }

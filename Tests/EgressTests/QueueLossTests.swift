@@ -65,16 +65,19 @@ import Testing
     let loss = MediaLoss([(.video, video), (.audio, audio), (.audio, voice)], from: .milliseconds(300))
     #expect(loss?.since == .milliseconds(500) && loss?.goesOn == true)
     #expect(loss?.amount == "1.0 s of video and 0.6 s of audio")
+    let words = loss?.lack.message ?? ""
+    #expect(words.hasSuffix("; its disk, or what reads or encodes it, did not keep up"), "nobody knows which: \(words)")
     #expect(MediaLoss([(.audio, QueueLoss())], from: .zero) == nil)
   }
 
   // MARK: Files
 
-  /// A disk that takes five blocks of audio a second, in front of which ten may wait.
+  /// A disk that takes a block of audio every two seconds, in front of which four may wait: it has no room again before
+  /// four seconds are over, for which a busy machine may hold up a test.
   private static let slow = """
     matroskamux name=mux ! filesink location=${location}
-    appsrc name=audio max-buffers=10 max-bytes=0 leaky-type=downstream caps="CAPS"
-    ! identity sleep-time=200000 ! mux.audio_0
+    appsrc name=audio max-buffers=4 max-bytes=0 leaky-type=downstream caps="CAPS"
+    ! identity sleep-time=2000000 ! mux.audio_0
     """
   static let pcm = "audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
 

@@ -243,6 +243,51 @@ import Testing
     #expect(frames.count == count && frames.filter(\.isKeyframe).count == 2)
   }
 
+  // MARK: Nobody sends
+
+  /// A keyframe as it is sent, behind which nothing comes for ten seconds.
+  private func sendKeyframe(to job: Job, at start: MediaTime) throws {
+    let picture = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
+    let encoder = "appsrc name=in ! vp8enc deadline=1 ! appsink name=out sync=false"
+    let made = try Pipeline(description: encoder, name: "keyframe").process(
+      picture, from: "in", to: "out", at: MediaTime(nanoseconds: 0))
+    let frame = made.withUnsafeBytes { MediaBuffer(copying: $0, caps: made.caps, pts: start) }
+    job.media.write(frame, .video, isRaw: false)
+    job.media.advance(to: start + .seconds(10))
+  }
+
+  @Test func whoComesThenBeginsWithBlackAndTheOthersKeepTheirFrame() async throws {
+    let (job, start) = (job(), MediaTime.now)
+    let first = try add("mkv=a.mkv", to: job)
+    try sendKeyframe(to: job, at: start)
+    let late = try add("mkv=b.mkv", to: job)
+    for seconds in [0, 2, 4] {
+      #expect(late.writer.awaitsBeginning, "its sender may be about to send one")
+      job.beginWithBlack(at: start + .seconds(seconds))
+    }
+    #expect(!late.writer.awaitsBeginning && late.lines[.video] !== first.lines[.video])
+    job.retireLines()
+    try sendKeyframe(to: job, at: start)
+    #expect([first, late].map { $0.lines.written(.video, job.media) } == [2, 1], "black is none that came")
+    #expect(await job.finish(at: start + .seconds(10)) == [nil, nil])
+    let times = try ["a.mkv", "b.mkv"].map { try frames($0).filter(\.isKeyframe).map(\.time) }
+    #expect(times.map(\.count) == [2, 2] && times.map(\.first) == [0, 0] && times[1][1] < 0.1, "\(times)")
+  }
+
+  /// Nobody else takes its line.
+  @Test func aPartThatIsDueThenBeginsWithBlack() async throws {
+    let (job, start) = (job(), MediaTime.now)
+    let only = try add("mkv=a.mkv", to: job)
+    let line = only.lines[.video]
+    try sendKeyframe(to: job, at: start)
+    try only.takeOver(only.plan, at: only.nextPart)
+    for seconds in [0, 4] { job.beginWithBlack(at: start + .seconds(seconds)) }
+    #expect(only.writer.waiting == nil && only.lines[.video] === line)
+    #expect(await job.finish(at: start + .seconds(10)) == [nil])
+    let times = try ["a.mkv", "a-2.mkv"].map { try frames($0).filter(\.isKeyframe).map(\.time) }
+    #expect(times == [[0], [0]])
+  }
+
   private struct Frame {
     var time: Double
     var isKeyframe: Bool

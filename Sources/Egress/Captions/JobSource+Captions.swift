@@ -36,12 +36,14 @@ extension JobSource {
     for cue in job.captions.end(at: jobAge, isOver: isOver) { write(cue, run) }
     let (oldest, end) = (job.captions.oldestStart, isOver ? run.job.media.length : nil)
     for output in run.outputs {
-      output.captions?.advance(to: isOver ? nil : output.writer.reached, oldest: oldest, end: end)
+      output.captions?.advance(to: isOver ? nil : output.writer.reached, oldest: oldest, end: output.end ?? end)
     }
   }
 
-  /// In a file of several, text without marks says whose it is.
+  /// In a file of several, text without marks says whose it is. What is said behind its end is in no file.
   private func write(_ cue: CaptionCue, _ run: JobRun) {
-    for output in run.outputs { output.captions?.add(cue, naming: identity == nil) }
+    for output in run.outputs where output.end.map({ cue.start < $0 }) ?? true {
+      output.captions?.add(cue, naming: identity == nil)
+    }
   }
 }

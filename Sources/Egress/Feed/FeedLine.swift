@@ -85,6 +85,8 @@ final class FeedLine: Sendable {
   var isEncoded: Bool { form.encoder != nil }
   /// Whether nobody takes what comes out.
   var isIdle: Bool { hub.isEmpty }
+  /// Whether nobody else takes what comes out.
+  func isOnly(for id: ObjectIdentifier) -> Bool { hub.isOnly(for: id) }
 
   /// Of a line, for those who tell lines apart.
   var id: ObjectIdentifier { ObjectIdentifier(self) }
@@ -224,6 +226,9 @@ private final class FeedHub: Sendable {
   var failure: LiveKitError? { state.withLock { $0.failure } }
 
   var isEmpty: Bool { state.withLock { $0.takers.isEmpty } }
+  func isOnly(for id: ObjectIdentifier) -> Bool {
+    state.withLock { state in state.takers.allSatisfy { $0.id == id } }
+  }
 
   func remove(_ id: ObjectIdentifier) -> Bool {
     change { $0.removeAll { $0.id == id } }

@@ -83,6 +83,9 @@ struct FrameRepeater: Sendable {
     return keyframe
   }
 
+  /// Whether the stream's format leaves a way to black.
+  var canBlacken: Bool { isRaw || blackKeyframe() != nil }
+
   /// A black frame of the size shown last, which is to be shown and then stands in; nil where the stream's format
   /// leaves no way, before its first keyframe, and while it is black already.
   /// - Parameter anew: also while it is.

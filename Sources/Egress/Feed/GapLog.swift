@@ -17,7 +17,7 @@ struct GapLog: Sendable {
   /// Those that are over.
   private(set) var gaps: [Gap] = []
   /// Where what came last ends.
-  private var end: Duration
+  private(set) var end: Duration
 
   /// - Parameter begin: from when on something is to come.
   init(from begin: Duration = .zero) { end = begin }

@@ -82,14 +82,28 @@ final class JobMedia: Sendable {
 
   func remove(_ line: FeedLine) { state.withLock { $0.lines.removeAll { $0.line === line } } }
 
+  /// Has another line go on as one does, for one of those who take that.
+  func fork(_ line: FeedLine, to own: FeedLine) {
+    state.withLock { state in
+      for shared in state.lines where shared.line === line { state.lines.append(shared.fork(to: own)) }
+    }
+  }
+
+  /// Whether nobody has sent anything on a line for a while, and black can stand in.
+  func isStill(_ line: FeedLine) -> Bool {
+    state.withLock { state in state.lines.contains { $0.line === line && $0.isStill } }
+  }
+
   /// Has a line begin anew where nothing is sent that could, for one who needs a keyframe. It begins where the job is, which
   /// a sender's clock may have put some milliseconds ahead of now.
-  func blackenAnew(_ line: FeedLine, at time: MediaTime = .now) {
+  /// - Parameter isOwn: whether nobody else takes it, who would lose the frame that is held while it is not muted.
+  func blackenAnew(_ line: FeedLine, isOwn: Bool = false, at time: MediaTime = .now) {
     state.withLock { state in
-      guard state.isMuted, let origin = state.origin else { return }
+      guard let origin = state.origin else { return }
       let time = max(state.clock.reading(at: time), origin + Self.length(state))
       guard state.isTaken(at: time) else { return }
       for index in state.lines.indices where state.lines[index].line === line {
+        guard state.isMuted || isOwn && state.lines[index].isStill else { continue }
         _ = state.lines[index].blacken(at: time, anew: true)
       }
     }

@@ -5,7 +5,7 @@ import MediaCore
 /// A line with what is placed on it: when each frame is shown or block of audio heard, and what stands in for those that do
 /// not come.
 struct MediaLine: Sendable {
-  let line: FeedLine
+  private(set) var line: FeedLine
   private(set) var timeline: OutputTimeline
   /// Stands in for video.
   private(set) var frames: FrameRepeater
@@ -32,6 +32,17 @@ struct MediaLine: Sendable {
       before?.timeline ?? OutputTimeline(hasAudio: !isVideo, hasVideo: isVideo, beginsWithFrame: isVideo)
     (written, gaps) = (before?.written ?? 0, before?.gaps ?? GapLog())
   }
+
+  /// What goes on as this does, on another line.
+  func fork(to line: FeedLine) -> MediaLine {
+    var fork = self
+    fork.line = line
+    return fork
+  }
+
+  /// Whether nothing has come for longer than a keyframe takes that is asked for, and black can be written.
+  var isStill: Bool { timeline.length - gaps.end >= Self.stillness && frames.canBlacken }
+  private static let stillness = Duration.seconds(3)
 
   /// Whether media of that kind and form goes onto it.
   /// - Parameter voice: of whom alone; nil for all.

@@ -17,9 +17,9 @@ final class Job: Sendable {
   }
 
   let media: JobMedia
-  private let onKeyframeNeeded: @Sendable () -> Void
+  let onKeyframeNeeded: @Sendable () -> Void
   private let onChange: @Sendable () -> Void
-  private let state = Locked((lines: [FeedLine](), destinations: [JobDestination]()))
+  let state = Locked((lines: [FeedLine](), destinations: [JobDestination]()))
 
   /// - Parameters:
   ///   - beginsWithVideo: whether the first moment is a frame; otherwise black stands in until one comes.
@@ -301,7 +301,7 @@ final class Job: Sendable {
 
   /// - Returns: what ends when they have stopped.
   @discardableResult
-  private func dropIdleLines() -> Task<Void, Never> {
+  func dropIdleLines() -> Task<Void, Never> {
     let idle = state.withLock { state in
       let idle = state.lines.filter(\.isIdle)
       state.lines.removeAll(where: \.isIdle)

@@ -22,6 +22,8 @@ final class JobDestination: Sendable {
   let captions: DestinationCaptions?
   /// Who waits for a track of their own.
   let voices = Locked(VoiceWait())
+  /// Since when a stage waits for a keyframe of what is sent; nil while none does.
+  let keyframeWait = Locked<MediaTime?>(nil)
   private let ending = DestinationEnding()
 
   struct Setup: Sendable {
@@ -52,7 +54,7 @@ final class JobDestination: Sendable {
     sort = Sort(destination, reconnectFor: reconnectFor, parts: parts, breakage, onClose: onChange)
     let said = captions.map { DestinationCaptions($0.place) }
     self.captions = said
-    stages = StageList(breakage) { said?.advance(to: nil) }
+    stages = StageList(breakage) { [ending] in said?.advance(to: nil, end: ending.moment) }
     let first = try sort.open(
       StageMaker(factory: factory, lines: self.lines), plan, at: destination, claim, breakage)
     sort.window?.start()
@@ -231,6 +233,9 @@ final class JobDestination: Sendable {
     guard !writer.awaitsBeginning else { return .zero }
     return max((ending.moment ?? media.length) - writer.beginning, .zero)
   }
+
+  /// The moment of the job from which on nothing comes to it; nil while all does.
+  var end: Duration? { ending.moment }
 
   /// Whether it is a window that somebody has closed.
   var isClosed: Bool { sort.window?.isClosed == true }

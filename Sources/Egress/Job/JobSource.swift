@@ -191,6 +191,7 @@ extension JobSource {
     await watchConnection()
     advanceCaptions()
     endWhatFailed()
+    run?.job.beginWithBlack()
     followTemplates()
     renewSource()
     tellDestinations()

@@ -2,8 +2,8 @@ import Foundation
 import MediaBridge
 import MediaCore
 
-/// What is missing in the files of a destination because they could not be written as fast as it came, as on a disk
-/// that stalls for longer than its queue lasts.
+/// What is missing in the files of a destination because they could not be written as fast as it came: a disk stalled
+/// for longer than its queue lasts, or what reads a pipe, or encodes in the template, did not keep up.
 public struct MediaLoss: Sendable, Equatable {
   /// How much was written when something was dropped first.
   public var since: Duration
@@ -49,7 +49,7 @@ extension MediaLoss {
     let first = String(format: "%.1f", since.seconds)
     return LiveKitError(
       .output,
-      "it could not be written as fast as it came, as on a disk that stalls: \(amount) are missing, "
-        + "the first at \(first) s")
+      "it could not be written as fast as it came: \(amount) are missing, the first at \(first) s; its disk, or what "
+        + "reads or encodes it, did not keep up")
   }
 }
