@@ -50,7 +50,7 @@ extension RecordingReport {
     let amount = "\(missing.amount) are missing\(missing.goesOn ? " so far" : "")"
     let state =
       missing.goesOn
-      ? "\(location) is not written as fast as it comes, as on a disk that stalls"
+      ? "\(location) is not written as fast as it comes"
       : "\(location) is written as fast as it comes again"
     return "\(state): \(amount), the first at \(Format.duration(missing.since))."
   }

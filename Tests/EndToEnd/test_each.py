@@ -135,9 +135,12 @@ def test_what_becomes_of_the_file_of_who_leaves_is_said(server, start, tmp_path)
 
 
 def test_the_manifest_of_who_has_left_is_there_at_once(server, tmp_path):
-    """It is not lost with a process that is killed."""
+    """It is not lost with a process that is killed. Who speaks has begun before there was a recorder."""
     bob = server.foreign_publisher("--room", "days", "--identity", "bob", "--no-video", "--tone")
     server.foreign_publisher("--room", "days", "--identity", "alice", "--no-video", "--tone", "--duration", 60)
+    watcher = server.watcher("days")
+    while len(watcher.wait_for("active_speakers_changed")["speakers"]) < 2:
+        pass
     recorder = server.recorder(
         "days", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant", "--manifest"
     )

@@ -163,6 +163,8 @@ extension JobSource {
       try SourceWait(room: room, deadline: limit).check(for: missing ?? "the first moment", advice: advice)
       await bell.wait(until: pause.map { .now + $0 } ?? limit)
     }
+    // Events tell of changes alone.
+    note(speakers: room.activeSpeakers)
   }
 
   /// Follows the room, and looks after the destinations, until it is finished.
@@ -171,7 +173,7 @@ extension JobSource {
     job.run?.tasks.append(
       Task { [weak self] in
         for await event in events {
-          await self?.noteSpeakers(event)
+          if case .activeSpeakersChanged(let speakers) = event { await self?.note(speakers: speakers) }
           await self?.noteTranscription(event)
           await self?.heed(event)
         }
@@ -212,8 +214,9 @@ extension JobSource {
     tell(.tooSlow(at: jobAge))
   }
 
-  private func noteSpeakers(_ event: RoomEvent) {
-    guard case .activeSpeakersChanged(let speakers) = event, run?.isActive == true else { return }
+  /// - Parameter speakers: all who speak from now on.
+  private func note(speakers: [Participant]) {
+    guard run?.isActive == true else { return }
     let counted = speakers.filter { speaker in
       // Of the others nothing is heard.
       if let identity { return speaker.identity == identity }

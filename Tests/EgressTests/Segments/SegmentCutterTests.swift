@@ -32,6 +32,15 @@ import Testing
     #expect(durations == [4000, 4000, 1600, 4000, 400])
   }
 
+  /// An encoder begins so where somebody waits for the second frame.
+  @Test func twoKeyframesInARowMakeNoShortSegment() {
+    for wanted in [1, 2, 4] {
+      let keyframes = [0, 1] + Array(stride(from: 25 * wanted, to: 400, by: 25 * wanted))
+      let durations = cut(SegmentCutter(.seconds(wanted)), frames: 400, keyframes: keyframes)
+      #expect(durations == Array(repeating: 1000 * wanted, count: 16 / wanted))
+    }
+  }
+
   @Test func noneIsLongerThanThePlaylistPromises() {
     for wanted in [0.5, 1.5, 2, 4] {
       let cutter = SegmentCutter(.seconds(wanted))

@@ -2,7 +2,7 @@
 ///
 /// A segment ends at a keyframe if the next one would come too late, going by how keyframes came before. Where none comes in
 /// time, it ends without: a playlist promises the longest duration (RFC 8216, 4.3.3.1), and not that segments begin with
-/// keyframes.
+/// keyframes. Right behind its beginning it ends at none, as at the second of two with which an encoder begins.
 struct SegmentCutter: Sendable {
   /// A segment that has ended.
   struct Cut: Equatable, Sendable {
@@ -16,6 +16,8 @@ struct SegmentCutter: Sendable {
   let targetDuration: Int
   private let wanted: Duration
   private let limit: Duration
+  /// So much longer than wanted is still what a playlist promises.
+  private let slack: Duration
   /// The current segment's beginning; nil before the first frame.
   private(set) var begin: Duration?
   private var newest: Duration?
@@ -34,6 +36,7 @@ struct SegmentCutter: Sendable {
     self.wanted = wanted
     targetDuration = max(Int((wanted / .seconds(1)).rounded(.up)), 1)
     limit = .seconds(targetDuration) + .milliseconds(499)
+    slack = min(wanted / 10, .milliseconds(400))
     keyframeGap = hasVideo ? wanted : .zero
   }
 
@@ -55,7 +58,7 @@ struct SegmentCutter: Sendable {
   }
 
   private func isNextTooLate(_ time: Duration, _ begin: Duration) -> Bool {
-    time - begin + max(keyframeGap, keyframe.map { time - $0 } ?? wanted) > wanted
+    time - begin > slack && time - begin + max(keyframeGap, keyframe.map { time - $0 } ?? wanted) > wanted
   }
 
   private mutating func cut(at time: Duration, from begin: Duration, isBeforeLastFrame: Bool = false) -> Cut {
