@@ -246,7 +246,8 @@ struct StreamRewriterTests {
 
   /// As with intra refresh: no slice of a keyframe ever comes.
   @Test func parameterSetsOfAFrameWithoutAKeyframesSliceAreABeginning() {
-    #expect(counts([(0, [0x67, 0x42]), (0, [0x41, 0x9a]), (3000, [0x41, 0x9a]), (3000, [0x41, 0x11])]) == [0, 0, 3, 1])
+    let refreshed = counts([(0, [0x67, 0x42]), (0, [0x41, 0x9a]), (3000, [0x41, 0x9a]), (3000, [0x41, 0x11])])
+    #expect(refreshed == [0, 0, 3, 1])
   }
 
   @Test func headerExtensionsOfTheOtherConnectionStayBehind() {
