@@ -108,13 +108,22 @@ import Testing
     #expect(!watch.isQuiet(at: begin + .seconds(5)), "it is known")
   }
 
-  @Test mutating func itLooksOnceASecondUntilSomethingIsLost() {
+  /// An agent that has nothing to say, while the signalling alone is made anew.
+  @Test mutating func whatIsAnsweredIsNoLoss() {
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin)
+    watch.note(.connected, isAwaited: true, packets: 100, at: begin + .seconds(25))
+    watch.hear(at: begin + .seconds(26))
+    watch.note(.reconnecting, isAwaited: true, packets: 100, at: begin + .seconds(26))
+    #expect(watch.since == begin + .seconds(26))
+  }
+
+  @Test mutating func itLooksNowAndThenUntilSomethingIsLost() {
     #expect(watch.isDue(.connected, at: begin))
     watch.note(.connected, isAwaited: true, packets: 100, at: begin)
     #expect(!watch.isDue(.connected, at: begin + .milliseconds(400)))
     #expect(watch.isDue(.reconnecting, at: begin + .milliseconds(400)))
-    #expect(watch.isDue(.connected, at: begin + .seconds(1)))
-    watch.note(.reconnecting, isAwaited: true, packets: 100, at: begin + .seconds(1))
-    #expect(watch.isDue(.connected, at: begin + .milliseconds(1100)), "back, and nothing has come")
+    #expect(watch.isDue(.connected, at: begin + .seconds(2)))
+    watch.note(.reconnecting, isAwaited: true, packets: 100, at: begin + .seconds(2))
+    #expect(watch.isDue(.connected, at: begin + .milliseconds(2100)), "back, and nothing has come")
   }
 }

@@ -262,8 +262,10 @@ def test_recording_ends_before_anybody_notices_the_cut(routed, distant_server, t
     assert_plays(file, 8)
 
 
-def test_whoever_sends_nothing_is_no_loss_of_the_connection(routed, distant_server, tmp_path):
-    """The server answers, and nobody has been muted: an agent that has nothing to say, or a browser in the background."""
+@pytest.mark.parametrize("is_resumed", [False, True], ids=["connected", "resumed"])
+def test_whoever_sends_nothing_is_no_loss_of_the_connection(routed, distant_server, tmp_path, is_resumed):
+    """The server answers, and nobody has been muted: an agent that has nothing to say, or a browser in the background.
+    Also where only the signalling was lost meanwhile."""
     server = distant_server()
     publisher = server.own_publisher("silent", "alice", "h264")
     file = tmp_path / "silent.mkv"
@@ -271,6 +273,13 @@ def test_whoever_sends_nothing_is_no_loss_of_the_connection(routed, distant_serv
     after(recorder, 4)
     publisher.send(signal.SIGSTOP)
     after(recorder, 9)
+    if is_resumed:
+        port = server.url.rsplit(":", 1)[1]
+        reset = "reject with tcp reset;"
+        routed.drop(forward=f"tcp dport {port} {reset} tcp sport {port} {reset}")
+        recorder.wait_for("reconnecting", 25)
+        routed.open()
+        assert recorder.wait_for("reconnected", 20)["mode"] == "quick"
     recorder.stop()
     try:
         recorder.wait_for("finished", 20)

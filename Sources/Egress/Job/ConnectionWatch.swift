@@ -10,8 +10,8 @@ struct ConnectionWatch: Sendable {
   static let noticeTime = Duration.seconds(30)
   /// For how long nothing comes before the connection may be why.
   static let quietTime = Duration.seconds(3)
-  /// How often to look as long as nothing is lost.
-  static let pace = Duration.seconds(1)
+  /// How often to look as long as nothing is lost; whoever shows progress does so each second.
+  static let pace = Duration.milliseconds(1500)
 
   /// Nil while something comes, or nothing is to.
   private(set) var since: MediaTime?
@@ -22,7 +22,7 @@ struct ConnectionWatch: Sendable {
   private var flowed: MediaTime?
   private var looked: MediaTime?
 
-  /// Whether it is time for `note`: several times a second from a loss on, until `since` is nil.
+  /// Whether to look, with `note`: several times a second from a loss on, until `since` is nil.
   func isDue(_ state: ConnectionState, at now: MediaTime) -> Bool {
     since != nil || state == .reconnecting || looked.map { now - $0 >= Self.pace } ?? true
   }
@@ -49,6 +49,9 @@ struct ConnectionWatch: Sendable {
   /// Whether what is to come does not, over a connection of which no loss was noticed.
   func isQuiet(at now: MediaTime) -> Bool { since == nil && flowed.map { now - $0 >= Self.quietTime } == true }
 
-  /// It turned out to be lost.
+  /// The server has answered: nothing was lost before now.
+  mutating func hear(at now: MediaTime) { flowed = now }
+
+  /// The server has not answered.
   mutating func lose() { since = since ?? flowed }
 }

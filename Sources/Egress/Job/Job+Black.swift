@@ -1,7 +1,7 @@
 import MediaBridge
 import MediaCore
 
-// Who waits for a keyframe while nobody sends one: a sender or the way to it is away.
+// Who has nothing to write, for want of a keyframe while nobody sends one: a sender or the way to it is away.
 extension Job {
   /// Has destinations begin with black that have waited for a keyframe in vain, until the next one that is sent. Each
   /// does so on a line of its own: the others go on with what they show. Called again and again.
@@ -38,10 +38,11 @@ extension JobDestination {
   /// How long a sender has for a keyframe that it is asked for.
   private static let senderPatience = Duration.seconds(3)
 
-  /// Whether a stage has waited for longer than that; true once for each such time.
+  /// Whether nothing has been written for longer than that, since a stage waits; true once for each such time. A part
+  /// that is due waits for longer: until it begins, the one before holds the frame.
   fileprivate func hasWaited(at now: MediaTime) -> Bool {
-    let isWaiting = writer.awaitsBeginning || writer.waiting != nil
-    let mayBegin = isWaiting && lines[.video]?.form == .asSent && end == nil && failure == nil
+    let isIdle = writer.awaitsBeginning || writer.waiting != nil && writer.stage.isAbandoned
+    let mayBegin = isIdle && lines[.video]?.form == .asSent && end == nil && failure == nil
     return keyframeWait.withLock { since in
       let start = mayBegin ? since ?? now : nil
       let isOver = start.map { now - $0 >= Self.senderPatience } ?? false
@@ -55,5 +56,6 @@ extension JobDestination {
     lines.set(lines.all.merging([.video: line]) { $1 })
     writer.feed(lines.byInput)
     attach(line, .video)
+    line.requestKeyframe()
   }
 }

@@ -7,7 +7,21 @@ extension JobSource {
   func watchConnection() async {
     guard job.isTold, job.connection.isDue(room.connectionState, at: .now) else { return }
     await countPackets()
+    await noteConnection()
+  }
+
+  /// To be called when the packets have been counted.
+  func noteConnection() async {
+    // Whoever has sent nothing for a while may go on in silence where only the signalling was lost.
+    if room.connectionState == .reconnecting, job.connection.isQuiet(at: .now), await isAnswered {
+      job.connection.hear(at: .now)
+    }
     job.connection.note(room.connectionState, isAwaited: awaitsMedia, packets: packets, at: .now)
+  }
+
+  /// Also where whoever ends the job is cancelled.
+  private var isAnswered: Bool {
+    get async { await Task { [room] in await room.isAnswered(within: Self.answerTime) }.value }
   }
 
   /// Notes where nothing has come up to the end. Where the room is gone that is what the job fails with.
@@ -17,7 +31,7 @@ extension JobSource {
     let (state, isAwaited) = (room.connectionState, awaitsMedia)
     await countPackets()
     connection.note(state, isAwaited: isAwaited, packets: packets, at: end)
-    if connection.isQuiet(at: end), await !room.isAnswered(within: Self.answerTime) { connection.lose() }
+    if connection.isQuiet(at: end), await !isAnswered { connection.lose() }
     guard let since = connection.since else { return }
     // Whoever is to finish it comes late.
     let limit = asked.duration.flatMap { media.moment(of: $0) } ?? end

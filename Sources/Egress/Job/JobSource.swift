@@ -264,7 +264,10 @@ extension JobSource {
 
   public func progress() async -> OutputProgress {
     // What arrives later is nothing of it.
-    if !job.isFinished { await countPackets() }
+    if !job.isFinished {
+      await countPackets()
+      if job.isTold { await noteConnection() }
+    }
     return figures
   }
 
@@ -276,9 +279,10 @@ extension JobSource {
     watchSleep()
     let moment = job.presence.end ?? .now
     job.finish()
-    await noteAbsence(at: moment)
+    async let absence: Void = noteAbsence(at: moment)
     await run?.stop()
     await stopArriving(at: moment)
+    await absence
     await subscriptions.keep(only: [])
     advanceCaptions(isOver: true)
     await run?.finish(at: moment)

@@ -27,12 +27,6 @@ actor SubscriberTransport {
     let patience: Duration
     let logger: Logger
     var sids: Set<String> = []
-
-    func warn(of sid: String) {
-      logger.warning(
-        "a track is not received before what came of it earlier has stopped: its decoder or a renderer hangs",
-        metadata: ["track": "\(sid)"])
-    }
   }
 
   /// What happens on the connection, in order; ends when it is closed. For one reader.
@@ -165,12 +159,20 @@ actor SubscriberTransport {
   }
 
   private func stopped(_ sid: String) async {
-    let warning = Task { [waiting] in
-      try? await Task.sleep(for: waiting.patience)
-      if !Task.isCancelled { waiting.warn(of: sid) }
+    let warning = Task { [weak self, patience = waiting.patience] in
+      try? await Task.sleep(for: patience)
+      if !Task.isCancelled { await self?.warn(ofWaiting: sid) }
     }
     defer { warning.cancel() }
     while let stop = stops.ended(sid) { await stop.value }
+  }
+
+  private func warn(ofWaiting sid: String) {
+    // A new session may receive it.
+    guard !isClosed else { return }
+    waiting.logger.warning(
+      "a track is not received before what came of it earlier has stopped: its decoder or a renderer hangs",
+      metadata: ["track": "\(sid)"])
   }
 
   private func begin(_ track: OfferedTrack) async {

@@ -106,6 +106,9 @@ final class LocalMedia: Sendable {
     try await changes.add { await self.bringIntoLine(demand()) }.value.get()
   }
 
+  /// Lets go of the device; whoever asks for it from now on has it started anew.
+  func beginRest() -> Task<Void, Never> { changes.add { _ = await self.bringIntoLine(.nothing) } }
+
   /// From the next frame on.
   func set(processor: (any VideoProcessor)?) {
     guard let old = processing.set(processor) else { return }

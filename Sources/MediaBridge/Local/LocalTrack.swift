@@ -68,8 +68,9 @@ extension CapturedTrack {
   /// - Returns: what ends once the device is let go of; nil where it was stopped before.
   func beginEnd() -> Task<Void, Never>? {
     guard state.set(\.trackState, to: .stopped) else { return nil }
+    let rest = media.beginRest()
     return Task {
-      try? await settle()
+      await rest.value
       mutingChanged()
     }
   }

@@ -146,12 +146,13 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     guard isAsItIs, !new.plan.isVideo else { return }
     // Servers judge who speaks by how loud packets say that they are.
     captured.media.add(
-      new, .raw, isMeter: true, onFailure: { [weak self] in self?.notMeasured($0) },
+      new, .raw, isMeter: true, onFailure: { [weak self, weak new] in self?.notMeasured($0, by: new) },
       { [weak new] in new?.measure($0) })
   }
 
   /// Called on any thread.
-  private func notMeasured(_ error: LiveKitError) {
+  private func notMeasured(_ error: LiveKitError, by outgoing: OutgoingTrack?) {
+    outgoing?.forgetLevel()
     guard let session = session.withLock({ $0 }) else { return }
     Task { await session.notMeasured(error, self) }
   }

@@ -113,6 +113,9 @@ final class OutgoingTrack: Sendable {
     if comesEncoded.withLock({ $0 }) == true { setLevel(of: decoded) }
   }
 
+  /// Nobody knows how loud it is any more.
+  func forgetLevel() { for layer in layers { layer.stream.set(level: nil) } }
+
   private func setLevel(of audio: CapturedMedia) {
     let level = AudioLevel(audio.media)
     for layer in layers { layer.stream.set(level: level) }

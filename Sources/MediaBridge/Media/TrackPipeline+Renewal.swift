@@ -38,13 +38,13 @@ extension TrackPipeline {
   }
 
   /// Has the built-in template take over where the one that runs does not decode the spatial layers that have come. It
-  /// is tried again, for on a bad link no keyframe may come in time; that is told once.
+  /// is tried again, for on a bad link no keyframe may come in time; each reason is told once.
   func followLayers() {
     Task { [weak self] in
-      var (pause, isTold) = (RetryPause(), false)
+      var (pause, told) = (RetryPause(), "")
       while let error = await self?.renewalFailure() {
-        if !isTold { self?.tellOfLayers(error) }
-        isTold = true
+        if error.message != told { self?.tellOfLayers(error) }
+        told = error.message
         try? await Task.sleep(for: pause.next(at: .now))
       }
     }

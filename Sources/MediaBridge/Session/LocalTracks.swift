@@ -40,6 +40,8 @@ struct LocalTracks {
 
   /// In the order in which they were published.
   private(set) var all: [Published] = []
+  /// What was published and has not stopped yet, by its publication.
+  var ending: [ObjectIdentifier: (name: String, end: Task<Void, Never>)] = [:]
   /// Announced and not answered, by the id with which they were announced first.
   private var waiting = AwaitedAnswers<String, Livekit_TrackPublishedResponse>()
   /// What announced them last.

@@ -57,8 +57,13 @@ extension RoomSession {
     return publication
   }
 
-  /// - Returns: once nothing is sent of it any more.
+  /// - Returns: once nothing is sent of it any more, whoever unpublishes it.
   func unpublish(_ publication: LocalTrackPublication) async {
+    beginUnpublishing(publication)
+    await services.local.ending[ObjectIdentifier(publication)]?.end.value
+  }
+
+  private func beginUnpublishing(_ publication: LocalTrackPublication) {
     guard let published = services.local.remove(publication) else { return }
     // A session that is resumed meanwhile is not to name what the server may not know any more.
     tellPublished()
@@ -70,19 +75,21 @@ extension RoomSession {
     captured.endStatistics()
     publication.unpublished()
     room.localParticipant.remove(publication)
-    await withdraw(published)
-    if let transport = link.publisher, !state.isEnded { await offer(from: transport) }
-    await end?.value
-    room.tell(.localTrackUnpublished(publication), of: self)
+    let ending = Task {
+      await withdraw(published)
+      if let transport = link.publisher, !state.isEnded { await offer(from: transport) }
+      await end?.value
+      services.local.ending[ObjectIdentifier(publication)] = nil
+      room.tell(.localTrackUnpublished(publication), of: self)
+    }
+    services.local.ending[ObjectIdentifier(publication)] = (published.plan.name, ending)
   }
 
   /// The end of the session is the end of everything that is published in it. One that does not stop holds up no other.
   func endLocalTracks(in ends: inout SessionEnds) {
     services.local.failWaiting(Self.notConnected)
-    for published in services.local.all {
-      let publication = published.publication
-      ends.begin(published.plan.name) { await self.unpublish(publication) }
-    }
+    for published in services.local.all { beginUnpublishing(published.publication) }
+    for (name, end) in services.local.ending.values { ends.begin(name) { await end.value } }
   }
 
   /// What is sent as it is has to be of these codecs, and nothing may be set of these variables, which are those of the

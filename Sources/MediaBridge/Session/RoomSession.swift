@@ -165,10 +165,11 @@ actor RoomSession {
     ends.begin("playback") { await self.stopServices() }
     endLocalTracks(in: &ends)
     let closing = link.beginClosing()
-    var left = await ends.left(at: .now + ClosingTransports.patience)
+    let left = await ends.left(at: .now + ClosingTransports.patience)
     let isLinkGone = await closing.value
-    if !isLinkGone { left.append(contentsOf: link.unstopped.isEmpty ? ["connections"] : link.unstopped) }
-    return left
+    guard !isLinkGone else { return left }
+    // A connection waits for the tracks that it sends, too.
+    return left + (link.unstopped.isEmpty && left.isEmpty ? ["connections"] : link.unstopped)
   }
 
   private func stopServices() async { await services.stop() }

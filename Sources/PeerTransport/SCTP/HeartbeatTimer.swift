@@ -20,9 +20,12 @@ struct HeartbeatTimer {
   private var outstanding: [(info: [UInt8], sent: MediaTime)] = []
   private var newest: (roundTrip: Duration, at: MediaTime)?
 
-  /// The next heartbeat sent is timed, unless one has just been.
-  mutating func expect(at time: MediaTime) {
+  /// The next heartbeat sent is timed.
+  /// - Returns: whether it is time for one: not where one has just been sent.
+  @discardableResult
+  mutating func expect(at time: MediaTime) -> Bool {
     isExpecting = outstanding.last.map { time - $0.sent >= Self.pause } ?? true
+    return isExpecting
   }
 
   /// A packet goes to the peer.

@@ -98,10 +98,9 @@ final class SCTPTransport {
   /// Whether a timed heartbeat has been answered since then; nil where none can be sent.
   func isAnswered(since start: MediaTime) -> Bool? { isUp ? heartbeats.answered.map { $0 >= start } ?? false : nil }
 
-  /// Sends a heartbeat now (RFC 6458, 8.1.12) and times it.
+  /// Sends a heartbeat (RFC 6458, 8.1.12) and times it, unless one is under way since a moment.
   func sendHeartbeat() {
-    guard isUp, let socket else { return }
-    heartbeats.expect(at: .now)
+    guard isUp, let socket, heartbeats.expect(at: .now) else { return }
     var path = sctp_paddrparams()
     path.spp_flags = UInt32(SPP_HB_DEMAND)
     withUnsafeMutableBytes(of: &path.spp_address) { bytes in

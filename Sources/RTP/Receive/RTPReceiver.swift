@@ -196,8 +196,10 @@ public struct RTPReceiver: Sendable {
   private mutating func lookForKeyframe(
     in packet: RTPPacket, _ codec: VideoCodec, number: Int64, at time: MediaTime
   ) {
-    let isKeyframe = packet.withPayload { codec.startsKeyframe($0) }
-    if isKeyframe { counters.keyframesReceived += 1 }
+    let part = packet.withPayload { codec.keyframePart($0) }
+    if part == .beginning || part == .firstSlice { counters.keyframesReceived += 1 }
+    // Parameter sets are repeated by some senders without one.
+    let isKeyframe = part != nil && part != .parameterSets
     keyframes.note(number, isKeyframe: isKeyframe, mayAsk: configuration.usesPLI, at: time)
   }
 

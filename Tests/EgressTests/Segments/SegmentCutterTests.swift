@@ -41,6 +41,11 @@ import Testing
     }
   }
 
+  /// Then the next ones begin with keyframes again.
+  @Test func aKeyframeRightBehindACutWithoutOneEndsThatSegment() {
+    #expect(cut(SegmentCutter(.seconds(4)), frames: 225, keyframes: [0, 120, 220]) == [4480, 320, 4000, 200])
+  }
+
   @Test func noneIsLongerThanThePlaylistPromises() {
     for wanted in [0.5, 1.5, 2, 4] {
       let cutter = SegmentCutter(.seconds(wanted))

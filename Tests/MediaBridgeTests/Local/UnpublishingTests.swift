@@ -86,6 +86,33 @@ import Testing
     }
   }
 
+  /// Its device is free, and it is told, when the room has been left.
+  @Test func whatIsBeingUnpublishedIsWaitedFor() async throws {
+    let device = Device()
+    let steps = Collector<String>()
+    try await run(RoomOptions()) { room in
+      let track = LocalAudioTrack(name: "line", source: .microphone, capture: device)
+      let publication = try await room.localParticipant.publish(audioTrack: track)
+      let events = room.events
+      let telling = Task {
+        for await case .localTrackUnpublished in events { steps.add("told") }
+      }
+      let unpublishing = Task { try await room.localParticipant.unpublish(publication: publication) }
+      try await eventually("that it is no longer published") { track.publisher.publication == nil }
+      let leaving = Task {
+        await room.disconnect()
+        steps.add("left")
+      }
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(steps.values.isEmpty)
+      device.freed.settle(.success(()))
+      await leaving.value
+      await telling.value
+      try await unpublishing.value
+    }
+    #expect(steps.values.sorted() == ["left", "told"])
+  }
+
   /// What stops later than that is waited for may belong to the connection before.
   @Test func nothingIsToldOfAConnectionBehindItsEnd() async throws {
     let room = Room()

@@ -104,6 +104,18 @@ struct RTPReceiverTests {
     #expect(requestsKeyframe(receiver.poll(at: .ms(5001))))
   }
 
+  /// Some senders repeat them, without one.
+  @Test func parameterSetsAloneAreNoKeyframe() {
+    var receiver = receiver([PayloadType(96): .video(.h264)])
+    _ = receiver.receive(.media(1, payload: [0x67, 0x42]), at: .ms(0))
+    _ = receiver.receive(.media(2, payload: [0x41, 0x9a]), at: .ms(1))
+    #expect(requestsKeyframe(receiver.poll(at: .ms(60))))
+    _ = receiver.receive(.media(3, payload: [0x67, 0x42]), at: .ms(70))
+    _ = receiver.receive(.media(4, payload: [0x65, 0x88]), at: .ms(71))
+    #expect(!requestsKeyframe(receiver.poll(at: .ms(5000))))
+    #expect(receiver.statistics.keyframesReceived == 1)
+  }
+
   @Test func whatCannotBeRepairedNeedsAKeyframe() {
     var receiver = receiver()
     _ = receiver.receive(.media(1, payload: Self.keyframe), at: .ms(0))

@@ -2,7 +2,7 @@
 ///
 /// A segment ends at a keyframe if the next one would come too late, going by how keyframes came before. Where none comes in
 /// time, it ends without: a playlist promises the longest duration (RFC 8216, 4.3.3.1), and not that segments begin with
-/// keyframes. Right behind its beginning it ends at none, as at the second of two with which an encoder begins.
+/// keyframes. Right behind the keyframe that it begins with it does not, as where an encoder begins with two.
 struct SegmentCutter: Sendable {
   /// A segment that has ended.
   struct Cut: Equatable, Sendable {
@@ -58,7 +58,8 @@ struct SegmentCutter: Sendable {
   }
 
   private func isNextTooLate(_ time: Duration, _ begin: Duration) -> Bool {
-    time - begin > slack && time - begin + max(keyframeGap, keyframe.map { time - $0 } ?? wanted) > wanted
+    if let keyframe, keyframe >= begin, time - begin <= slack { return false }
+    return time - begin + max(keyframeGap, keyframe.map { time - $0 } ?? wanted) > wanted
   }
 
   private mutating func cut(at time: Duration, from begin: Duration, isBeforeLastFrame: Bool = false) -> Cut {
