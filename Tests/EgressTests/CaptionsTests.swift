@@ -12,6 +12,9 @@ import Testing
   private static let alice = Captions.Speaker(identity: "alice", name: "Alice")
   private static let bob = Captions.Speaker(identity: "bob", name: "Bob")
   private static let today = Date(timeIntervalSince1970: 1_700_000_000)
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
 
   private func segment(
     _ id: String, _ text: String, isFinal: Bool = true, start: UInt64 = 0, end: UInt64 = 0
@@ -191,55 +194,58 @@ import Testing
 
   // MARK: Files
 
-  private func inFolder(_ body: (URL) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("captions-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try body(folder)
+  /// That of a file of media in the folder.
+  private func captionFile(of name: String) throws -> CaptionFile {
+    try CaptionPlace().claim(beside: Destination(location: folder.path + "/" + name))
   }
 
-  @Test func aFileIsWholeAfterEachCueAndInOrder() throws {
-    try inFolder { folder in
-      let media = Destination(location: folder.appendingPathComponent("call.mkv").path)
-      let path = folder.appendingPathComponent("call.vtt").path
-      let file = try CaptionPlace().claim(beside: media)
-      #expect(file.path == path && CaptionPlace(keepsEnding: true).path(beside: media) == media.location + ".vtt")
-      func text() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
-      #expect(try text().isEmpty)
-      file.begin()
-      #expect(try text() == WebVTT.head)
-      let cues = [cue(5, 6, "b"), cue(7, 9, "c"), cue(1, 8, "a"), cue(9, 10, "d")]
-      for (index, cue) in cues.enumerated() {
-        file.add(cue)
-        #expect(try text() == WebVTT.file(of: cues[...index].sorted { $0.start < $1.start }))
-      }
-      #expect(file.count == 4 && file.failure == nil)
-      #expect(throws: LiveKitError.self) { try CaptionPlace().claim(beside: media) }
-      try FileManager.default.removeItem(atPath: path)
-      file.add(cue(11, 12, "e"))
-      #expect(file.failure?.message.contains("removed") == true, "\(String(describing: file.failure))")
-      file.release()
+  /// The disk may take its time.
+  private func awaitText(_ text: String, of file: CaptionFile) async throws {
+    let path = file.path
+    try await eventually("another text in \(path)") { try String(contentsOfFile: path, encoding: .utf8) == text }
+  }
+
+  @Test func aFileIsWholeAfterEachCueAndInOrder() async throws {
+    let media = Destination(location: folder.path + "/call.mkv")
+    let file = try captionFile(of: "call.mkv")
+    #expect(file.path == folder.path + "/call.vtt")
+    #expect(CaptionPlace(keepsEnding: true).path(beside: media) == media.location + ".vtt")
+    #expect(try String(contentsOfFile: file.path, encoding: .utf8).isEmpty)
+    file.begin()
+    try await awaitText(WebVTT.head, of: file)
+    let cues = [cue(5, 6, "b"), cue(7, 9, "c"), cue(1, 8, "a"), cue(9, 10, "d")]
+    for (index, cue) in cues.enumerated() {
+      file.add(cue)
+      try await awaitText(WebVTT.file(of: cues[...index].sorted { $0.start < $1.start }), of: file)
     }
+    #expect(file.count == 4 && file.failure == nil)
+    #expect(throws: LiveKitError.self) { try captionFile(of: "call.mkv") }
+    try FileManager.default.removeItem(atPath: file.path)
+    let late = cue(11, 12, "e")
+    let failure = try await eventually("its failure") { () -> LiveKitError? in
+      file.add(late)
+      return file.failure
+    }
+    #expect(failure.message.contains("removed"), "\(failure)")
+    file.release()
   }
 
   /// Behind the others, or between them.
-  @Test(arguments: [3.0, 1]) func whatComesAfterTheEndOfAFileIsAFailure(_ start: Double) throws {
-    try inFolder { folder in
-      let file = try CaptionPlace().claim(beside: Destination(location: folder.appendingPathComponent("a.mkv").path))
-      file.add(cue(2, 3, "a"))
-      file.release()
-      #expect(file.failure == nil)
-      file.add(cue(start, 5, "late"))
-      #expect(file.failure?.message.contains("closed already") == true, "\(String(describing: file.failure))")
-    }
+  @Test(arguments: [3.0, 1]) func whatComesAfterTheEndOfAFileIsAFailure(_ start: Double) async throws {
+    let file = try captionFile(of: "a.mkv")
+    file.add(cue(2, 3, "a"))
+    file.release()
+    #expect(file.failure == nil)
+    file.add(cue(start, 5, "late"))
+    let failure = try await eventually("its failure") { file.failure }
+    #expect(failure.message.contains("closed already"), "\(failure)")
   }
 
-  @Test func aFileThatHasNotBegunGoes() throws {
-    try inFolder { folder in
-      let file = try CaptionPlace().claim(beside: Destination(location: folder.appendingPathComponent("a.mp4").path))
-      file.release()
-      #expect(!FileManager.default.fileExists(atPath: file.path))
-    }
+  @Test func aFileThatHasNotBegunGoes() async throws {
+    let file = try captionFile(of: "a.mp4")
+    file.release()
+    try await FileClaim.untilFree(file.path)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 }
 

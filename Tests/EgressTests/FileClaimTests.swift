@@ -22,7 +22,7 @@ import Testing
     return nil
   }
 
-  @Test func oneFileHasOneRecording() throws {
+  @Test func oneFileHasOneRecording() async throws {
     try "yesterday".write(toFile: file, atomically: false, encoding: .utf8)
     let first = try FileClaim(file)
     try manager.createSymbolicLink(atPath: folder.path + "/link.mkv", withDestinationPath: file)
@@ -31,12 +31,14 @@ import Testing
     }
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "yesterday")
     first.release()
+    try await FileClaim.untilFree(file)
     let second = try FileClaim(file)
     #expect(second.loss == nil && second.bytes == 9)
   }
 
-  @Test func aFileThatWasMadeAndGotNothingGoes() throws {
+  @Test func aFileThatWasMadeAndGotNothingGoes() async throws {
     try FileClaim(file).release()
+    try await FileClaim.untilFree(file)
     #expect(!manager.fileExists(atPath: file))
     let claim = try FileClaim(file)
     try "something".write(toFile: file, atomically: false, encoding: .utf8)
@@ -58,7 +60,7 @@ import Testing
   }
 
   /// As by `--on-complete`: what comes next would be moved onto it.
-  @Test func aNameThatWasMovedAwayIsNotGivenAgain() throws {
+  @Test func aNameThatWasMovedAwayIsNotGivenAgain() async throws {
     let first = Destination(location: file)
     #expect(first.nextPart(after: 1).location == folder.path + "/a-2.mkv")
     let second = try FileClaim(folder.path + "/a-2.mkv")
@@ -68,14 +70,16 @@ import Testing
     #expect(first.nextPart(after: 1).location == folder.path + "/a-3.mkv")
     // One that got nothing has had no name.
     try FileClaim(folder.path + "/a-3.mkv").release()
+    try await FileClaim.untilFree(folder.path + "/a-3.mkv")
     #expect(first.take(after: 1).location == folder.path + "/a-3.mkv")
   }
 
-  @Test func missingFoldersAreMadeAndGoWithAFileThatGotNothing() throws {
+  @Test func missingFoldersAreMadeAndGoWithAFileThatGotNothing() async throws {
     let (outer, deep) = (folder.path + "/one", folder.path + "/one/two/a.mkv")
     let claims = [try FileClaim(deep), try FileClaim(outer + "/b.mkv")]
     #expect(manager.fileExists(atPath: deep))
     claims[0].release()
+    try await FileClaim.untilFree(deep)
     #expect(!manager.fileExists(atPath: outer + "/two") && manager.fileExists(atPath: outer + "/b.mkv"))
     try "something".write(toFile: outer + "/b.mkv", atomically: false, encoding: .utf8)
     claims[1].release()
@@ -91,12 +95,13 @@ import Testing
   }
 
   /// The link is the person's, what it leads to was made here.
-  @Test func aLinkToNothingStaysOne() throws {
+  @Test func aLinkToNothingStaysOne() async throws {
     let target = folder.path + "/target.mkv"
     try manager.createSymbolicLink(atPath: file, withDestinationPath: target)
     let claim = try FileClaim(file)
     #expect(manager.fileExists(atPath: target))
     claim.release()
+    try await FileClaim.untilFree(file)
     #expect(!manager.fileExists(atPath: target))
     #expect(try manager.destinationOfSymbolicLink(atPath: file) == target)
   }
@@ -117,13 +122,13 @@ import Testing
     #expect(manager.fileExists(atPath: "/dev/null"))
   }
 
-  @Test func aFileThatGoesAwayIsNoticed() throws {
+  @Test func aFileThatGoesAwayIsNoticed() async throws {
     let claim = try FileClaim(file)
     #expect(claim.loss == nil)
     try manager.moveItem(atPath: file, toPath: file + ".old")
-    #expect(claim.loss?.message.contains("removed or renamed") == true)
+    try await eventually("its loss") { claim.loss?.message.contains("removed or renamed") == true }
     try "another".write(toFile: file, atomically: false, encoding: .utf8)
-    #expect(claim.loss?.message.contains("replaced") == true)
+    try await eventually("the other one") { claim.loss?.message.contains("replaced") == true }
     #expect(error { try claim.checkWritten(by: "mkv") }?.contains("replaced") == true)
     claim.release()
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "another")

@@ -77,25 +77,13 @@ import Testing
     #expect(try record("a_b.mkv", replaces: true, "second") == "a_b-2.mkv")
   }
 
-  /// Waits until it is nobody's: the disk may take its time.
-  private func untilFree(_ name: String) async throws {
-    let file = path(name)
-    try await eventually("that \(name) is given back") {
-      guard !FileClaim.isKnown(file) else { return false }
-      // It is locked for a moment more.
-      let descriptor = open(file, O_RDONLY)
-      defer { close(descriptor) }
-      return descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    }
-  }
-
   @Test func whatWasThereBeforeThisProcessIsReplacedWhereThatIsAskedFor() async throws {
     try "yesterday's".write(toFile: path("bob.mkv"), atomically: false, encoding: .utf8)
     #expect { try member("bob.mkv", replaces: false) } throws: { "\($0)".contains("bob.mkv exists already") }
     // Nothing of it was written here.
-    try await untilFree("bob.mkv")
+    try await FileClaim.untilFree(path("bob.mkv"))
     #expect(try called(member("bob.mkv")) == "bob.mkv")
-    try await untilFree("bob.mkv")
+    try await FileClaim.untilFree(path("bob.mkv"))
     #expect(try String(contentsOfFile: path("bob.mkv"), encoding: .utf8) == "yesterday's")
     try manager.removeItem(atPath: path("bob.mkv"))
     #expect(try record("bob.mkv", replaces: false, "today's") == "bob.mkv")
@@ -103,7 +91,7 @@ import Testing
 
   @Test func aNameUnderWhichNothingWasWrittenIsFree() async throws {
     try member("alice.mkv").release()
-    try await untilFree("alice.mkv")
+    try await FileClaim.untilFree(path("alice.mkv"))
     let again = try member("alice.mkv")
     defer { again.release() }
     #expect(called(again) == "alice.mkv")

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["a_00007.ts", "a_123456.m4s", "a_init.mp4", "live.m3u8"])
-  func nothingOldIsReplacedUnasked(name: String) throws {
+  func nothingOldIsReplacedUnasked(name: String) async throws {
     let folder = try TemporaryFolder()
     var options = RecordingOptions(file: folder.path + "/a.m3u8", values: ["live-playlist": "live.m3u8"])
     options.replacesFiles = false
@@ -62,6 +62,7 @@ import Testing
       try "old".write(toFile: folder.path + "/" + other, atomically: false, encoding: .utf8)
     }
     try RecordingTargets.claimed(options).release()
+    try await FileClaim.untilFree(folder.path + "/a.m3u8")
     try "old".write(toFile: folder.path + "/" + name, atomically: false, encoding: .utf8)
     #expect { try RecordingTargets.claimed(options) } throws: { "\($0)".contains("\(name) exists already") }
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.m3u8"))
@@ -83,7 +84,7 @@ import Testing
     try check("\(placeholder)/call.m3u8")
   }
 
-  @Test func imagesOfAnotherEndingAreNotReplaced() throws {
+  @Test func imagesOfAnotherEndingAreNotReplaced() async throws {
     let folder = try TemporaryFolder()
     var options = RecordingOptions(file: folder.path + "/a.jpg")
     options.replacesFiles = false
@@ -91,6 +92,7 @@ import Testing
       try "old".write(toFile: folder.path + "/" + other, atomically: false, encoding: .utf8)
     }
     try RecordingTargets.claimed(options).release()
+    try await FileClaim.untilFree(folder.path + "/a.jpg")
     try "old".write(toFile: folder.path + "/a_00003.jpg", atomically: false, encoding: .utf8)
     #expect { try RecordingTargets.claimed(options) } throws: { "\($0)".contains("a_00003.jpg exists already") }
   }
