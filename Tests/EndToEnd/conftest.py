@@ -78,6 +78,11 @@ class RoomServer:
         self.program = begin(enter(*mediabridge("dev-server", "--port", port, "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
+    @property
+    def port(self):
+        """Of its signalling."""
+        return self.url.rsplit(":", 1)[1]
+
     def foreign_publisher(self, *options, script="publish.py", url=None, enter=None):
         """The LiveKit Python SDK publishing the synthetic clip, or what another script does; returns when it does."""
         publisher = self._begin((enter or self.enter)(*python(script, "--url", url or self.url, *options)))
@@ -93,7 +98,7 @@ class RoomServer:
 
     def start_again(self):
         """Another one in its place, at the same port, once this one has ended."""
-        return RoomServer(self._begin, self.enter, client=self._client, port=self.url.rsplit(":", 1)[1])
+        return RoomServer(self._begin, self.enter, client=self._client, port=self.port)
 
     def ask(self, address):
         """What is answered to a GET there, from where the server is."""

@@ -17,6 +17,12 @@ from pathlib import Path
 STUN = "@th,96,32 0x2112a442"
 
 
+def reset(server):
+    """A rule for `drop`: whoever has signalling with a server, or wants it, is told that there is none."""
+    port = server.port
+    return f"tcp dport {port} reject with tcp reset; tcp sport {port} reject with tcp reset;"
+
+
 def _run(*command):
     subprocess.run(command, check=True, capture_output=True, text=True)
 

@@ -366,7 +366,7 @@ def test_unknown_template():
 
 
 def test_port_that_is_taken(local_server):
-    assert_one_line(run("dev-server", "--port", local_server.url.rsplit(":", 1)[1]), "listen")
+    assert_one_line(run("dev-server", "--port", local_server.port), "listen")
 
 
 @pytest.mark.parametrize("duration", ["tomorrow", "-3s", "0s", ""])

@@ -10,7 +10,7 @@ import clip
 import livekit_server
 import pytest
 from failures import after, assert_failed, assert_plays, chosen_pairs, said
-from network import STUN
+from network import STUN, reset
 from programs import KEYS, Program, mediabridge, python
 
 TURN_USER, TURN_PASSWORD = "recorder", "turn-password-4711"
@@ -58,8 +58,7 @@ def relay(routed, tmp_path):
 
 
 def only_signalling(server):
-    port = server.url.rsplit(":", 1)[1]
-    return f"policy drop; tcp dport {port} accept; tcp sport {port} accept;"
+    return f"policy drop; tcp dport {server.port} accept; tcp sport {server.port} accept;"
 
 
 def assert_relayed(recorder):
@@ -119,7 +118,7 @@ def test_the_relay_of_livekits_server(routed, distant_server, monkeypatch, tmp_p
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     routed.move_relay(routed.SERVER)
     server = distant_server()
-    ports = f"{{ 443, {server.url.rsplit(':', 1)[1]} }}"
+    ports = f"{{ 443, {server.port} }}"
     routed.drop(forward=f"policy drop; tcp dport {ports} accept; tcp sport {ports} accept;")
     server.own_publisher("turn", "alice", "h264")
     file = tmp_path / "turn.mp4"
@@ -138,9 +137,7 @@ def test_a_session_that_is_resumed_finds_its_relay_again(routed, relay, distant_
     file = tmp_path / "turn.mkv"
     recorder = server.recorder("turn", "alice", file, "--verbose")
     after(recorder, 2)
-    port = server.url.rsplit(":", 1)[1]
-    reset = "reject with tcp reset;"
-    routed.drop(forward=f"policy drop; tcp dport {port} {reset} tcp sport {port} {reset}")
+    routed.drop(forward=f"policy drop; {reset(server)}")
     recorder.wait_for("reconnecting", 25)
     routed.drop(forward=only_signalling(server))
     assert recorder.wait_for("reconnected", 40)["mode"] == "quick"
@@ -274,9 +271,7 @@ def test_whoever_sends_nothing_is_no_loss_of_the_connection(routed, distant_serv
     publisher.send(signal.SIGSTOP)
     after(recorder, 9)
     if is_resumed:
-        port = server.url.rsplit(":", 1)[1]
-        reset = "reject with tcp reset;"
-        routed.drop(forward=f"tcp dport {port} {reset} tcp sport {port} {reset}")
+        routed.drop(forward=reset(server))
         recorder.wait_for("reconnecting", 25)
         routed.open()
         assert recorder.wait_for("reconnected", 20)["mode"] == "quick"

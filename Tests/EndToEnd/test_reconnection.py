@@ -10,6 +10,7 @@ import clip
 import livekit_server
 import pytest
 from failures import after, assert_plays
+from network import reset
 from programs import KEYS, mediabridge, python
 
 FPS = 25
@@ -107,8 +108,7 @@ def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
     """TCP to the server's port is refused from now on. Media flows all the while."""
     # As LiveKit's, which keeps who has media: it knows of the cut as soon as it has to say who speaks.
     server, recorder, file = recording(distant_server, tmp_path, *livekit_server.patient())
-    port = server.url.rsplit(":", 1)[1]
-    routed.drop(forward=f"tcp dport {port} reject with tcp reset; tcp sport {port} reject with tcp reset;")
+    routed.drop(forward=reset(server))
     # A ping finds it out, which is sent every ten seconds.
     recorder.wait_for("reconnecting", 20)
     time.sleep(pause)

@@ -13,7 +13,10 @@ public struct H265NALType: RawRepresentable, Hashable, Sendable {
   public init(fragmentHeader: UInt8) { rawValue = fragmentHeader & 63 }
 
   /// Whether a keyframe begins with such a unit: with its parameters where they are repeated, or else with its slice.
-  public var startsKeyframe: Bool { (16...21).contains(rawValue) || (32...34).contains(rawValue) }
+  public var startsKeyframe: Bool { isKeyframeSlice || (32...34).contains(rawValue) }
+
+  /// Whether it is a slice of a keyframe.
+  public var isKeyframeSlice: Bool { (16...21).contains(rawValue) }
 
   /// Whether it is a video or a sequence parameter set.
   public var isParameterSet: Bool { rawValue == 32 || rawValue == 33 }

@@ -90,8 +90,8 @@ final class JobMedia: Sendable {
   }
 
   /// Whether nobody has sent anything on a line for a while, and black can stand in.
-  func isStill(_ line: FeedLine) -> Bool {
-    state.withLock { state in state.lines.contains { $0.line === line && $0.isStill } }
+  func canBlacken(_ line: FeedLine) -> Bool {
+    state.withLock { state in state.lines.contains { $0.line === line && $0.isStill && $0.frames.canBlacken } }
   }
 
   /// Has a line begin anew where nothing is sent that could, for one who needs a keyframe. It begins where the job is, which

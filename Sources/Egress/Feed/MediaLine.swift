@@ -40,8 +40,8 @@ struct MediaLine: Sendable {
     return fork
   }
 
-  /// Whether nothing has come for longer than a keyframe takes that is asked for, and black can be written.
-  var isStill: Bool { timeline.length - gaps.end >= Self.stillness && frames.canBlacken }
+  /// Whether nothing has come for longer than a keyframe takes that is asked for.
+  var isStill: Bool { timeline.length - gaps.end >= Self.stillness }
   private static let stillness = Duration.seconds(3)
 
   /// Whether media of that kind and form goes onto it.

@@ -8,7 +8,7 @@ extension Job {
   func beginWithBlack(at now: MediaTime = .now) {
     guard !media.isPaused else { return }
     for destination in state.withLock({ $0.destinations }) where destination.hasWaited(at: now) {
-      guard let shared = destination.lines[.video], media.isStill(shared),
+      guard let shared = destination.lines[.video], media.canBlacken(shared),
         let own = ownLine(of: destination, besides: shared)
       else { continue }
       media.blackenAnew(own, isOwn: true)

@@ -8,8 +8,8 @@ extension VideoCodec {
     switch self {
     case .vp8: return VP8Descriptor(payload)?.startsKeyframe ?? false
     case .vp9: return Self.vp9StartsKeyframe(payload)
-    case .h264: return Self.h264StartsUnit(payload) { $0.startsKeyframe }
-    case .h265: return Self.h265StartsUnit(payload) { $0.startsKeyframe }
+    case .h264: return Self.h264Starts(payload) { $0.startsKeyframe }
+    case .h265: return Self.h265Starts(payload) { $0.startsKeyframe }
     case .av1: return Self.av1StartsKeyframe(payload)
     }
   }
@@ -63,8 +63,8 @@ extension VideoCodec {
   /// each keyframe; nil for codecs that have none.
   func startsParameterSets(_ payload: UnsafeRawBufferPointer) -> Bool? {
     switch self {
-    case .h264: !payload.isEmpty && Self.h264StartsUnit(payload) { $0 == .sequenceParameters }
-    case .h265: !payload.isEmpty && Self.h265StartsUnit(payload) { $0.isParameterSet }
+    case .h264: !payload.isEmpty && Self.h264Starts(payload) { $0 == .sequenceParameters }
+    case .h265: !payload.isEmpty && Self.h265Starts(payload) { $0.isParameterSet }
     case .vp8, .vp9, .av1: nil
     }
   }
@@ -95,76 +95,77 @@ extension VideoCodec {
 
   private static let h264Aggregate: UInt8 = 24
 
-  /// RFC 6184, 5.2: a wanted unit alone, aggregated, or in its first fragment.
-  private static func h264StartsUnit(
-    _ payload: UnsafeRawBufferPointer, _ isWanted: (H264NALType) -> Bool
-  ) -> Bool {
+  /// RFC 6184, 5.2: what units begin in a payload: alone, aggregated, or in their first fragment.
+  /// - Parameter body: gets the type of each, and the first byte behind its header, until it returns false.
+  private static func forEachH264Start(
+    in payload: UnsafeRawBufferPointer, _ body: (H264NALType, UInt8?) -> Bool
+  ) {
     switch payload[0] & 31 {
-    case h264Aggregate: return contains(payload, from: 1) { isWanted(H264NALType(firstByte: $0[0])) }
-    case 28: return payload.count > 1 && payload[1] & 0x80 != 0 && isWanted(H264NALType(firstByte: payload[1]))
-    default: return isWanted(H264NALType(firstByte: payload[0]))
-    }
-  }
-
-  /// RFC 7798, 4.4: the same for H.265.
-  private static func h265StartsUnit(
-    _ payload: UnsafeRawBufferPointer, _ isWanted: (H265NALType) -> Bool
-  ) -> Bool {
-    switch payload[0] >> 1 & 63 {
-    case 48: return contains(payload, from: 2) { isWanted(H265NALType(firstByte: $0[0])) }
-    case 49:
-      return payload.count > 2 && payload[2] & 0x80 != 0 && isWanted(H265NALType(fragmentHeader: payload[2]))
-    default: return isWanted(H265NALType(firstByte: payload[0]))
-    }
-  }
-
-  /// RFC 6184, 5.2: units alone, aggregated, or in their first fragment.
-  private static func h264KeyframePart(_ payload: UnsafeRawBufferPointer) -> KeyframePart? {
-    func part(_ type: UInt8, _ next: UInt8?) -> KeyframePart? {
-      switch H264NALType(firstByte: type) {
-      case .sequenceParameters: return .parameterSets
-      case .idrSlice: return slice(next)
-      default: return nil
-      }
-    }
-    switch payload[0] & 31 {
-    case h264Aggregate: return joined(payload, from: 1) { part($0[0], $0.dropFirst().first) }
+    case h264Aggregate:
+      forEachUnit(in: payload, from: 1) { body(H264NALType(firstByte: $0[0]), $0.dropFirst().first) }
     case 28:
-      guard payload.count > 1, payload[1] & 0x80 != 0 else { return nil }
-      return part(payload[1], payload.dropFirst(2).first)
-    default: return part(payload[0], payload.dropFirst().first)
+      guard payload.count > 1, payload[1] & 0x80 != 0 else { return }
+      _ = body(H264NALType(firstByte: payload[1]), payload.dropFirst(2).first)
+    default: _ = body(H264NALType(firstByte: payload[0]), payload.dropFirst().first)
     }
   }
 
   /// RFC 7798, 4.4: the same for H.265, whose units have two bytes of header.
-  private static func h265KeyframePart(_ payload: UnsafeRawBufferPointer) -> KeyframePart? {
-    func part(_ type: H265NALType, _ next: UInt8?) -> KeyframePart? {
-      if type.isParameterSet { return .parameterSets }
-      return (16...21).contains(type.rawValue) ? slice(next) : nil
-    }
+  private static func forEachH265Start(
+    in payload: UnsafeRawBufferPointer, _ body: (H265NALType, UInt8?) -> Bool
+  ) {
     switch payload[0] >> 1 & 63 {
-    case 48: return joined(payload, from: 2) { part(H265NALType(firstByte: $0[0]), $0.dropFirst(2).first) }
+    case 48:
+      forEachUnit(in: payload, from: 2) { body(H265NALType(firstByte: $0[0]), $0.dropFirst(2).first) }
     case 49:
-      guard payload.count > 2, payload[2] & 0x80 != 0 else { return nil }
-      return part(H265NALType(fragmentHeader: payload[2]), payload.dropFirst(3).first)
-    default: return part(H265NALType(firstByte: payload[0]), payload.dropFirst(2).first)
+      guard payload.count > 2, payload[2] & 0x80 != 0 else { return }
+      _ = body(H265NALType(fragmentHeader: payload[2]), payload.dropFirst(3).first)
+    default: _ = body(H265NALType(firstByte: payload[0]), payload.dropFirst(2).first)
     }
+  }
+
+  private static func h264Starts(_ payload: UnsafeRawBufferPointer, _ isWanted: (H264NALType) -> Bool) -> Bool {
+    var isFound = false
+    forEachH264Start(in: payload) { type, _ in
+      isFound = isWanted(type)
+      return !isFound
+    }
+    return isFound
+  }
+
+  private static func h265Starts(_ payload: UnsafeRawBufferPointer, _ isWanted: (H265NALType) -> Bool) -> Bool {
+    var isFound = false
+    forEachH265Start(in: payload) { type, _ in
+      isFound = isWanted(type)
+      return !isFound
+    }
+    return isFound
+  }
+
+  private static func h264KeyframePart(_ payload: UnsafeRawBufferPointer) -> KeyframePart? {
+    var found: KeyframePart?
+    forEachH264Start(in: payload) { type, next in
+      if type == .sequenceParameters { found = .parameterSets }
+      guard type == .idrSlice else { return true }
+      found = KeyframePart.joined(found, with: slice(next))
+      return false
+    }
+    return found
+  }
+
+  private static func h265KeyframePart(_ payload: UnsafeRawBufferPointer) -> KeyframePart? {
+    var found: KeyframePart?
+    forEachH265Start(in: payload) { type, next in
+      if type.isParameterSet { found = .parameterSets }
+      guard type.isKeyframeSlice else { return true }
+      found = KeyframePart.joined(found, with: slice(next))
+      return false
+    }
+    return found
   }
 
   /// ITU-T H.264, 7.3.3, and H.265, 7.3.6.1: behind its header a slice says in a bit whether the frame begins with it.
   private static func slice(_ next: UInt8?) -> KeyframePart { (next ?? 0) & 0x80 != 0 ? .firstSlice : .laterSlice }
-
-  /// What aggregated units are together, up to the first slice.
-  private static func joined(
-    _ payload: UnsafeRawBufferPointer, from start: Int, _ part: (UnsafeRawBufferPointer) -> KeyframePart?
-  ) -> KeyframePart? {
-    var found: KeyframePart?
-    forEachUnit(in: payload, from: start) { unit in
-      found = KeyframePart.joined(found, with: part(unit))
-      return found == nil || found == .parameterSets
-    }
-    return found
-  }
 
   /// The AV1 RTP specification, 4.4: N says that a coded video sequence begins; Z that its start was elsewhere.
   private static func av1StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
@@ -172,17 +173,6 @@ extension VideoCodec {
   }
 
   /// Looks through units that stand behind 16-bit lengths, none of which is empty.
-  private static func contains(
-    _ payload: UnsafeRawBufferPointer, from start: Int, _ isWanted: (UnsafeRawBufferPointer) -> Bool
-  ) -> Bool {
-    var isFound = false
-    forEachUnit(in: payload, from: start) { unit in
-      isFound = isWanted(unit)
-      return !isFound
-    }
-    return isFound
-  }
-
   /// - Parameter body: gets units until it returns false; one that is cut off as far as it is there.
   private static func forEachUnit(
     in payload: UnsafeRawBufferPointer, from start: Int, _ body: (UnsafeRawBufferPointer) -> Bool
