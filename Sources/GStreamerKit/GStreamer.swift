@@ -25,10 +25,10 @@ public enum GStreamer {
   }()
 
   /// Why an authority that a person named in SSL_CERT_FILE or SSL_CERT_DIR is not trusted by elements that speak TLS; nil
-  /// where all of them are. Without such a name GIO keeps to this machine's own.
+  /// where all of them are. Otherwise GIO reads this machine's own, once a connection asks for them: in memory they are 7 MB.
   package static let authoritiesComplaint: String? = {
     let named = NamedAuthorities.ofProcess
-    return named.isEmpty ? nil : TrustedAuthorities.trust(named)
+    return named.areOfMachine ? nil : TrustedAuthorities.trust(named)
   }()
 
   /// Has the process give code back that is resident since libraries were loaded, before more of them are. What is needed

@@ -17,7 +17,12 @@ package struct NamedAuthorities: Hashable, Sendable {
     folders = environment["SSL_CERT_DIR"]?.split(separator: ":").map(String.init) ?? []
   }
 
-  package var isEmpty: Bool { file == nil && folders.isEmpty }
+  /// Whether these are this machine's own and no others, as images of containers name them: whoever trusts those of the
+  /// machine by itself need not be told.
+  package var areOfMachine: Bool {
+    folders.allSatisfy { Self.resolve($0) == Self.folderOfMachine }
+      && [file].compactMap(\.self).allSatisfy { Self.bundles.contains(Self.resolve($0)) }
+  }
 
   /// Those that are named, as PEM, and the first reason why something is not among them.
   package func read() -> (pem: [UInt8], complaint: String?) {
@@ -40,10 +45,17 @@ package struct NamedAuthorities: Hashable, Sendable {
   private static let beginning = Data("-----BEGIN CERTIFICATE-----".utf8)
 
   /// Where Debian has them, and others.
+  private static let bundles = [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+  ]
+  private static let folderOfMachine = "/etc/ssl/certs"
+
   private static var ofMachine: [UInt8] {
-    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"]
-      .lazy.compactMap { try? Data(contentsOf: URL(filePath: $0)) }.first.map(Array.init) ?? []
+    bundles.lazy.compactMap { try? Data(contentsOf: URL(filePath: $0)) }.first.map(Array.init) ?? []
   }
+
+  /// Without links, and without what a person writes besides, such as a slash at its end.
+  private static func resolve(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
 
   /// Such as `5ad8a5d6.0`: OpenSSL looks at no others.
   private static func hashedFiles(in folder: String) -> [String] {

@@ -6,10 +6,24 @@ import Testing
   private let certificate = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
 
   @Test func whatIsEmptyNamesNothing() {
-    #expect(NamedAuthorities(environment: [:]).isEmpty)
-    #expect(NamedAuthorities(environment: ["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""]).isEmpty)
+    let nothing = NamedAuthorities(environment: ["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""])
+    #expect(nothing == NamedAuthorities(environment: [:]) && nothing.file == nil && nothing.folders.isEmpty)
     let both = NamedAuthorities(environment: ["SSL_CERT_FILE": "/a", "SSL_CERT_DIR": "/b:/c"])
     #expect(both.file == "/a" && both.folders == ["/b", "/c"])
+  }
+
+  @Test(arguments: [
+    [:], ["SSL_CERT_FILE": "/etc/ssl/certs/ca-certificates.crt"], ["SSL_CERT_DIR": "/etc/ssl/certs/"],
+    ["SSL_CERT_FILE": "/etc/ssl/../ssl/certs/ca-certificates.crt", "SSL_CERT_DIR": "/etc/ssl/certs:/etc/ssl/certs"],
+  ])
+  func whatThisMachineTrustsAnywayNeedNotBeTold(environment: [String: String]) {
+    #expect(NamedAuthorities(environment: environment).areOfMachine)
+    for other in [
+      ["SSL_CERT_FILE": "/etc/ssl/certs/0123abcd.0"], ["SSL_CERT_FILE": "/nowhere/ca.pem"],
+      ["SSL_CERT_DIR": "/etc/ssl/certs:/b"],
+    ] {
+      #expect(!NamedAuthorities(environment: environment.merging(other) { $1 }).areOfMachine)
+    }
   }
 
   @Test func foldersStandInThePlaceOfThisMachinesOwn() throws {
