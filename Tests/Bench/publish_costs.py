@@ -61,7 +61,11 @@ class Publishing:
         audio.write_bytes(np.tile(np.resize(real_clip.samples(), 2 * count), TIMES).tobytes())
         command = ["ffmpeg", "-y", "-v", "error", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{width}x{height}"]
         command += ["-r", str(FPS), "-i", "-", "-f", "s16le", "-ar", str(clip.RATE), "-ac", "2", "-i", str(audio)]
-        command += ["-c", "copy", str(file)]
+        # The SDK takes the planes as they are. Of frames of this size without a word players take BT.709 for granted, and
+        # what is published has BT.601: to convert them is not what is compared.
+        for name in ("colorspace", "color_primaries", "color_trc"):
+            command += [f"-{name}", "smpte170m"]
+        command += ["-color_range", "tv", "-c:v", "rawvideo", "-c:a", "copy", str(file)]
         with subprocess.Popen(command, stdin=subprocess.PIPE) as writer:
             for frame in self._clip * TIMES:
                 writer.stdin.write(frame.tobytes())
