@@ -4,7 +4,8 @@ import RTP
 /// Packets on their way to a pipeline. What follows in order within a frame stays until the frame is complete: a decoder
 /// can do nothing with it before, and waking its threads costs more than the work.
 struct FrameBatch {
-  private static let limit = 256
+  /// More than a keyframe of a screen has, which is the largest.
+  private static let limit = PacketBacklog.videoLimit
 
   /// Nil for audio.
   private let startsKeyframe: ((RTPPacket) -> Bool)?
@@ -27,8 +28,13 @@ struct FrameBatch {
     noteOrder(of: packet)
   }
 
-  /// When the only packet came; nil where there is none, or more.
-  var lonePacket: MediaTime? { packets.count == 1 ? packets[0].time : nil }
+  /// When the first packet came, and the last one; nil where there is none.
+  var times: (first: MediaTime, last: MediaTime)? {
+    guard let first = packets.first, let last = packets.last else { return nil }
+    return (first.time, last.time)
+  }
+
+  var hasOnePacket: Bool { packets.count == 1 }
 
   /// Whether a frame is coming whose end is not here. Who stops in the middle of one is not waited for.
   func awaitsMore(at time: MediaTime) -> Bool {

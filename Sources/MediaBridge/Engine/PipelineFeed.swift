@@ -9,7 +9,10 @@ final class PipelineFeed {
   let pipeline: ReceivePipeline
   /// When the moment of an RTP timestamp is.
   private let clock: (UInt32) -> MediaTime?
+  /// Whether that is not known yet of the audio that came last.
+  private let awaitsPlace: (MediaTime) -> Bool
   private let startsKeyframe: ((RTPPacket) -> Bool)?
+  private var isAudio: Bool { startsKeyframe == nil }
   private let keyframePart: ((RTPPacket) -> KeyframePart?)?
   private let continuesFrame: ((RTPPacket) -> Void)?
   /// Of the packet before.
@@ -41,14 +44,17 @@ final class PipelineFeed {
   ///   - continuesFrame: edits a packet that goes on with the frame of the one before; nil where none has to be.
   ///   - isRepaired: whether lost packets are asked for.
   ///   - onKeyframeNeeded: told of a number behind which a keyframe has to come.
+  ///   - awaitsPlace: whether it is being found out, at that time, where the audio belongs that came last.
   init(
     _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?,
     keyframePart: ((RTPPacket) -> KeyframePart?)? = nil, continuesFrame: ((RTPPacket) -> Void)? = nil, isRepaired: Bool,
-    onKeyframeNeeded: @escaping (SequenceNumber) -> Void = { _ in }, clock: @escaping (UInt32) -> MediaTime?
+    onKeyframeNeeded: @escaping (SequenceNumber) -> Void = { _ in },
+    awaitsPlace: @escaping (MediaTime) -> Bool = { _ in false }, clock: @escaping (UInt32) -> MediaTime?
   ) {
     self.pipeline = pipeline
     (self.startsKeyframe, self.keyframePart, self.continuesFrame) = (startsKeyframe, keyframePart, continuesFrame)
     self.onKeyframeNeeded = onKeyframeNeeded
+    self.awaitsPlace = awaitsPlace
     self.clock = clock
     cutFrame = CutFrame(keyframePart: pipeline.awaitsKeyframes ? keyframePart : nil)
     batch = FrameBatch(startsKeyframe: startsKeyframe)
@@ -82,7 +88,7 @@ final class PipelineFeed {
   }
 
   /// Hands on what is complete, of audio two packets at once: to wake all that is behind costs more than a packet.
-  func flush() { if held == nil { batch.flush(push) } }
+  func flush() { if holdEnd == nil { batch.flush(push) } }
 
   /// Hands on what waits for more, since no more comes.
   func complete() {
@@ -96,10 +102,27 @@ final class PipelineFeed {
   /// Whether nothing can be done with what came last before more comes, which is soon.
   func awaitsMore(at time: MediaTime) -> Bool { batch.awaitsMore(at: time) }
 
-  /// When the packet of audio came that waits for the next one.
-  private var held: MediaTime? { startsKeyframe == nil ? batch.lonePacket : nil }
-  /// Three packets of 20 ms: one that is lost is not waited for, and who stops to speak is heard to the end.
+  /// Until when audio stays here at the longest; nil where nothing holds it up.
+  private var holdEnd: MediaTime? { isAudio ? batch.times.flatMap { holdEnd(at: $0.last) } : nil }
+
+  private func holdEnd(at time: MediaTime) -> MediaTime? {
+    // While video is handed on the batch is in use, and who asks for a keyframe then looks at deadlines.
+    guard isAudio, let first = batch.times?.first else { return nil }
+    if audio != nil, awaitsPlace(time) { return first + Self.longestPlacing }
+    return batch.hasOnePacket ? first + Self.longestHold : nil
+  }
+
+  /// For its next packet. Three packets of 20 ms: one that is lost is not waited for, and who stops to speak is heard
+  /// to the end.
   private static let longestHold = Duration.milliseconds(60)
+  /// Until it is known where it belongs, which takes no longer. Outputs wait longer than that for late audio.
+  private static let longestPlacing = Duration.milliseconds(500)
+
+  /// Hands on audio that has waited for long enough, or for nothing any more.
+  private func flushHeld(at time: MediaTime) {
+    guard isAudio, holdEnd(at: time).map({ $0 <= time }) ?? true else { return }
+    flushBatch()
+  }
 
   /// What comes now has nothing to do with what came before.
   func restart() {
@@ -115,7 +138,7 @@ final class PipelineFeed {
   /// When a missing packet, or the next one, will have been waited for long enough.
   var nextDeadline: MediaTime? {
     let repair = sequencer?.deadline(wait: waitTime)
-    guard let due = held.map({ $0 + Self.longestHold }) else { return repair }
+    guard let due = holdEnd else { return repair }
     return min(repair ?? due, due)
   }
 
@@ -124,7 +147,7 @@ final class PipelineFeed {
   /// - Returns: whether there were any.
   func poll(at time: MediaTime, repairTime: Duration?) -> Bool {
     if let new = wait?.follow(repairTime) { pipeline.wait(for: new) }
-    if let held, held + Self.longestHold <= time { flushBatch() }
+    flushHeld(at: time)
     skipGaps(at: time, waiting: waitTime)
     defer { hasSkipped = false }
     return hasSkipped

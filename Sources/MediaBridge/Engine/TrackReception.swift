@@ -128,7 +128,7 @@ final class TrackReception {
       keyframePart: track.isVideo ? payloads.keyframePart : nil, continuesFrame: payloads.continuesFrame,
       isRepaired: receiver.configuration.usesNACK,
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe(behind: $0) },
-      clock: { clock.time(trackSid, of: $0) })
+      awaitsPlace: { clock.awaitsPlace(trackSid, at: $0) }, clock: { clock.time(trackSid, of: $0) })
     new.setLive(isLive)
     feeds.append(new)
     let kept = backlog.take(at: time)

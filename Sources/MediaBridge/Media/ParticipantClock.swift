@@ -29,6 +29,10 @@ final class ParticipantClock: Sendable {
   func observe(_ track: String, _ report: SenderReport) {
     state.withLock { $0.timeline.observe(track, report: report.ntp, timestamp: report.rtpTimestamp) }
   }
+  /// Whether it is being found out where the audio belongs that came last.
+  func awaitsPlace(_ track: String, at time: MediaTime) -> Bool {
+    state.withLock { $0.timeline.awaitsPlace(track, at: time) }
+  }
   func time(_ track: String, of timestamp: UInt32) -> MediaTime? {
     state.withLock { state in
       guard let time = state.timeline.time(track, of: timestamp) else { return nil }

@@ -38,18 +38,24 @@ struct ReportClock: Sendable {
   /// The last report, if it contradicts those before.
   private var stranger: Int64?
 
-  /// What was said last by a clock that has been set since, and how often it may still be repeated.
-  private var stale: (sample: Int64, repetitions: Int)?
+  private var stale: Stale?
 
   /// Nil before the first report.
   private(set) var offset: Int64?
 
   /// Begins anew: the sender's clock was set, as another of its tracks has told. A server goes on to repeat what this
   /// one said before, which would put it and the others by as much apart as the clock was set.
-  mutating func forget() {
+  mutating func forget() { beginAnew { Stale(sample: $0) } }
+
+  /// Begins anew: the sender's timestamps stood still for a while, and its wall clock went on. LiveKit's server goes on
+  /// to repeat what was said until the pause was over, for it takes no report whose timestamp is before that of the
+  /// last one.
+  mutating func forget(pause: Int64) { beginAnew { Stale(sample: $0, pause: pause) } }
+
+  private mutating func beginAnew(_ stale: (Int64) -> Stale) {
     let last = samples.last
     self = ReportClock()
-    stale = last.map { ($0, Limit.repetitions) }
+    self.stale = last.map(stale)
   }
 
   mutating func note(_ sample: Int64) -> Finding {
@@ -66,11 +72,11 @@ struct ReportClock: Sendable {
   }
 
   private mutating func isStale(_ sample: Int64) -> Bool {
-    guard let (last, repetitions) = stale, repetitions > 0, (sample &- last).magnitude < Limit.repetition else {
+    guard let known = stale, known.repetitions > 0, known.contains(sample) else {
       stale = nil
       return false
     }
-    stale = (last, repetitions - 1)
+    stale?.repetitions -= 1
     return true
   }
 
@@ -84,5 +90,31 @@ struct ReportClock: Sendable {
     let best = samples.min() ?? sample
     defer { offset = best }
     return offset.map { (best &- $0).magnitude > Limit.noise } == true ? .corrected : .steady
+  }
+
+  /// What has been said last and is no more true, and how often it may still be repeated.
+  private struct Stale: Sendable {
+    private let sample: Int64
+    /// How much less, and more, is the same.
+    private let tolerance: (less: Int64, more: Int64)
+    var repetitions = Limit.repetitions
+
+    /// As a server repeats it.
+    init(sample: Int64) {
+      self.sample = sample
+      tolerance = (Int64(Limit.repetition), Int64(Limit.repetition))
+    }
+
+    /// As its sender goes on to say it in the pause, too. What is true behind that is more by as much as it was long.
+    init(sample: Int64, pause: Int64) {
+      self.sample = sample
+      let steadiness = Int64(Limit.steadiness)
+      tolerance = (steadiness, pause &- steadiness)
+    }
+
+    func contains(_ other: Int64) -> Bool {
+      let difference = other &- sample
+      return difference > -tolerance.less && difference < tolerance.more
+    }
   }
 }

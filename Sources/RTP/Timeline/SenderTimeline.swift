@@ -33,7 +33,7 @@ public struct SenderTimeline: Sendable {
   public mutating func observe(_ id: String, timestamp: UInt32, at arrival: MediaTime) {
     guard let index = index(of: id) else { return }
     tracks[index].note(timestamp, at: arrival)
-    if let sent = tracks[index].wallTime(of: timestamp) {
+    if !tracks[index].suspectsPause, let sent = tracks[index].wallTime(of: timestamp) {
       let offset = arrival.nanoseconds &- sent
       if tracks[index].isVideo {
         wallOffsets.video.insert(offset, at: arrival)
@@ -72,6 +72,12 @@ public struct SenderTimeline: Sendable {
   /// When the moment of `timestamp` is, here; nil before the track's first packet.
   public func time(_ id: String, of timestamp: UInt32) -> MediaTime? {
     index(of: id).flatMap { tracks[$0].time(of: timestamp) }
+  }
+
+  /// Whether it is not known yet where the audio belongs that came last: its sender may have sent nothing for a while
+  /// and not counted that. Within half a second it is known, and `time(_:of:)` is right for all that came since.
+  public mutating func awaitsPlace(_ id: String, at time: MediaTime) -> Bool {
+    index(of: id).map { tracks[$0].awaitsPlace(at: time) } ?? false
   }
 
   /// When the moment of `timestamp` was on the sender's wall clock; nil before the track's first report.

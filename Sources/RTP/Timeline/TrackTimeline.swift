@@ -42,10 +42,24 @@ struct TrackTimeline: Sendable {
   private struct SuspectedPause: Sendable {
     /// The offset before it.
     let before: Int64
-    var since: MediaTime
+    let since: MediaTime
     /// At that time.
-    var offset: Int64
-    var witnesses = 1
+    let offset: Int64
+    /// The least since then.
+    var least: Int64
+    /// Behind the first packet.
+    var witnesses = 0
+    /// Whether packets have come faster than their timestamps, as after a stall.
+    let isDoubtful: Bool
+
+    init(before: Int64, since: MediaTime, offset: Int64, isDoubtful: Bool = false) {
+      (self.before, self.since, self.offset, least) = (before, since, offset, offset)
+      self.isDoubtful = isDoubtful
+    }
+
+    func isProved(at time: MediaTime) -> Bool {
+      time - since >= Limit.pauseProof && witnesses >= Limit.pauseWitnesses
+    }
   }
   /// Packets are late as after a pause in which the sender's timestamps stood still.
   private var suspectedPause: SuspectedPause?
@@ -72,9 +86,12 @@ struct TrackTimeline: Sendable {
 
   mutating func note(_ timestamp: UInt32, at arrival: MediaTime) {
     var media = nanoseconds(timestamps.unwrap(timestamp))
-    if let last, isBreak(from: last, to: media, at: arrival) || provesPause(from: last, to: media, at: arrival) {
+    if let last, isBreak(from: last, to: media, at: arrival) {
       restart()
       media = nanoseconds(timestamps.unwrap(timestamp))
+    } else if let last {
+      watchForPause(from: last, to: media, at: arrival)
+      if let suspectedPause, suspectedPause.isProved(at: arrival) { settle(suspectedPause, at: arrival) }
     }
     if last.map({ media > $0.media }) ?? true { last = (media, arrival) }
     began = began ?? arrival
@@ -88,29 +105,51 @@ struct TrackTimeline: Sendable {
     return advance &- elapsed > Limit.discontinuity || advance < -Limit.discontinuity
   }
 
-  private mutating func provesPause(
+  private mutating func watchForPause(
     from last: (media: Int64, arrival: MediaTime), to media: Int64, at arrival: MediaTime
-  ) -> Bool {
+  ) {
     let offset = arrival.nanoseconds &- media
     guard let suspected = suspectedPause else {
       let delay = offset &- (last.arrival.nanoseconds &- last.media)
       if media > last.media && delay > Limit.pause, let least = arrivalOffset.least {
         suspectedPause = SuspectedPause(before: least, since: arrival, offset: offset)
       }
-      return false
+      return
     }
     guard offset &- suspected.before >= Limit.pause else {
       suspectedPause = nil
-      return false
+      return
     }
     guard suspected.offset &- offset < Limit.rush else {
-      suspectedPause = SuspectedPause(before: suspected.before, since: arrival, offset: offset)
-      return false
+      suspectedPause = SuspectedPause(before: suspected.before, since: arrival, offset: offset, isDoubtful: true)
+      return
     }
+    suspectedPause?.least = min(suspected.least, offset)
     if media > last.media { suspectedPause?.witnesses += 1 }
-    return arrival - suspected.since >= Limit.pauseProof && suspected.witnesses >= Limit.pauseWitnesses
   }
 
+  /// Whether what comes may be late for another reason than the network.
+  var suspectsPause: Bool { suspectedPause != nil }
+
+  /// Whether what came last is audio behind a gap that may turn out to be a pause. Of a few words, behind which nothing
+  /// comes, the time alone proves it.
+  mutating func awaitsPlace(at time: MediaTime) -> Bool {
+    guard !isVideo, let suspectedPause, !suspectedPause.isDoubtful else { return false }
+    guard time - suspectedPause.since >= Limit.pauseProof else { return true }
+    if suspectedPause.isProved(at: time) { settle(suspectedPause, at: time) }
+    return false
+  }
+
+  /// Places what has come since a pause by its arrival, until there is a report of the time behind it.
+  private mutating func settle(_ pause: SuspectedPause, at time: MediaTime) {
+    reports.forget(pause: pause.least &- pause.before)
+    arrivalOffset.reset()
+    arrivalOffset.insert(pause.least, at: time)
+    (placement, steered, began) = (pause.least, last, time)
+    suspectedPause = nil
+  }
+
+  /// The sender counts anew.
   private mutating func restart() {
     self = TrackTimeline(id: id, clockRate: UInt32(clockRate), isVideo: isVideo)
   }

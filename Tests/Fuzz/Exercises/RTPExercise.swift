@@ -65,6 +65,7 @@ private struct RTPMachine {
     precondition(
       again?.withPayload { Array($0) } == packet.withPayload { Array($0) }, "the header does not describe the packet")
     timeline.observe("x", timestamp: packet.timestamp, at: time)
+    _ = timeline.awaitsPlace("x", at: time)
     for out in rewriter.rewrite(packet, at: time) { sender.sent(out, at: time) }
     if packet.payloadType == PayloadType(106) { packet.withPayload(assemble) }
   }

@@ -8,10 +8,10 @@ import Testing
 struct FrameBatchTests {
   private let begin = MediaTime(nanoseconds: 1_000_000_000)
 
-  private func packet(_ number: UInt16, marker: Bool) -> ArrivedPacket {
+  private func packet(_ number: UInt16, marker: Bool, timestamp: UInt32 = 1) -> ArrivedPacket {
     let packet = RTPPacket(
-      payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: 1, ssrc: SSRC(10),
-      marker: marker, payload: [1])
+      payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: timestamp,
+      ssrc: SSRC(10), marker: marker, payload: [1])
     return ArrivedPacket(packet, at: begin)
   }
 
@@ -29,6 +29,20 @@ struct FrameBatchTests {
     var batch = FrameBatch(startsKeyframe: { _ in false })
     batch.add(packet(1, marker: false))
     #expect(!batch.awaitsMore(at: begin + .milliseconds(10)))
+  }
+
+  /// As a screen's, which are the largest: what is handed on before its end cannot be taken back where a server changes
+  /// over to another layer inside it.
+  @Test func aLargeKeyframeThatIsCutOffIsNotHandedOn() {
+    var batch = FrameBatch(startsKeyframe: { _ in true })
+    for number in 1...1200 as ClosedRange<UInt16> {
+      batch.add(packet(number, marker: false))
+      batch.flush { _ in Issue.record("handed on without its end") }
+    }
+    batch.add(packet(1201, marker: true, timestamp: 2))
+    var lengths: [Int] = []
+    batch.flush { lengths = $0.map(\.packet.payloadLength) }
+    #expect(lengths == [Int](repeating: 0, count: 1200) + [1])
   }
 
   @Test func audioIsNotAwaited() {

@@ -59,4 +59,15 @@ struct ReportClockTests {
     for _ in 0..<20 { _ = clock.note(Self.milliseconds(2007)) }
     #expect(clock.offset == Self.milliseconds(2007), "nobody repeats it so often")
   }
+
+  /// A sender says it in the pause, too, by chance a little otherwise.
+  @Test func whatIsRepeatedBehindAPauseIsIgnored() {
+    var clock = ReportClock()
+    for _ in 0..<5 { _ = clock.note(Self.milliseconds(7)) }
+    clock.forget(pause: Self.milliseconds(1000))
+    for sample in [7, 7.4, 2, 24] { _ = clock.note(Self.milliseconds(sample)) }
+    #expect(clock.offset == nil)
+    _ = clock.note(Self.milliseconds(1009))
+    #expect(clock.offset == Self.milliseconds(1009))
+  }
 }

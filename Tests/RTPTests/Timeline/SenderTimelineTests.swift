@@ -309,7 +309,9 @@ struct SenderTimelineTests {
       if random.chance(0.3) {
         timeline.observe(track, report: NTPTime(rawValue: random.next()), timestamp: timestamp)
       } else {
-        timeline.observe(track, timestamp: timestamp, at: .ms(Double.random(in: 0...1e9, using: &random)))
+        let time = MediaTime.ms(Double.random(in: 0...1e9, using: &random))
+        timeline.observe(track, timestamp: timestamp, at: time)
+        _ = timeline.awaitsPlace(track, at: time + .milliseconds(500))
       }
       _ = timeline.time(track, of: timestamp)
     }
