@@ -6,13 +6,15 @@ import MediaBridge
 struct FileArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Go on in another file, name-2.mp4 and so on, when one is as long as that, such as 10m", valueName: "time"),
+      "Go on in another file, name-2.mp4 and so on, when one is as long as that, such as 10m; images and live playlists "
+        + "are not cut", valueName: "time"),
     transform: duration(of:))
   var partDuration: Duration?
 
   @Option(
     help: ArgumentHelp(
-      "Go on in another file when one is as large as that, such as 500M or 2G", valueName: "size"),
+      "Go on in another file when one is as large as that, such as 500M or 2G; images and live playlists are not cut",
+      valueName: "size"),
     transform: bytes(of:))
   var partSize: Int64?
 

@@ -1,3 +1,4 @@
+import MediaBridge
 import MediaCore
 import MediaPipelines
 import PipelineTemplates
@@ -37,5 +38,44 @@ import Testing
       PartLimit.limit(PartLimit(duration: .seconds(60)), atMost: 5) == PartLimit(duration: .seconds(60), bytes: 5))
     #expect(PartLimit.limit(asked, atMost: nil) == asked)
     #expect(try OutputPlanner(Destination(location: "a.mp4"), factory: PipelineFactory(folder: nil)).largestFile == nil)
+  }
+
+  private static let images = [OutputDestination("shots/image.jpg"), OutputDestination("shots/still.png")]
+  private static let live = [
+    OutputDestination("live.m3u8", values: ["playlist": "live"]),
+    OutputDestination("web/low", output: "hls-low-latency"),
+  ]
+  private static let event = ["playlist": "event", "delete-segments": "false"]
+  private static let cut = [
+    OutputDestination("a.mp4"), OutputDestination("a.m3u8"),
+    OutputDestination("web/a", output: "hls-low-latency", values: event),
+  ]
+
+  private func options(_ destinations: [OutputDestination]) -> RecordingOptions {
+    var options = RecordingOptions(destinations: destinations)
+    options.parts = PartLimit(duration: .seconds(600))
+    return options
+  }
+
+  /// Whoever plays a live playlist, or looks at the newest image, knows one name of it.
+  @Test func imagesAndLivePlaylistsAreNotCut() throws {
+    func limits(_ destinations: [OutputDestination]) throws -> [PartLimit?] {
+      try RecordingTargets(options(destinations), folder: nil).all.map(\.parts)
+    }
+    #expect(try limits(Self.cut).allSatisfy { $0 == PartLimit(duration: .seconds(600)) })
+    #expect(try limits(Self.images + Self.live).allSatisfy { $0 == nil })
+  }
+
+  @Test func whereNothingIsCutThatIsSaid() throws {
+    func check(_ destinations: [OutputDestination]) throws(LiveKitError) {
+      var options = options(destinations)
+      var targets = try RecordingTargets(options, folder: nil)
+      try targets.check(&options)
+    }
+    let one = #expect(throws: LiveKitError.self) { try check([Self.live[0]]) }
+    #expect(one?.code == .invalidParameter && one?.message.contains("live.m3u8 has none: live servers,") == true)
+    let more = #expect(throws: LiveKitError.self) { try check(Self.images + [OutputDestination("udp://127.0.0.1:9")]) }
+    #expect(more?.message.contains("shots/image.jpg and shots/still.png and udp://127.0.0.1:9 have none") == true)
+    for destination in Self.cut { try check(Self.images + Self.live + [destination]) }
   }
 }

@@ -4,6 +4,7 @@ import signal
 
 import checks
 import clip
+import hls
 import pytest
 from failures import after
 
@@ -92,6 +93,25 @@ def test_parts_of_a_mixed_room(server, tmp_path):
         assert numbers == sorted(numbers) and numbers[-1] - numbers[0] >= 5.5 * FPS
         assert seconds == list(range(seconds[0], seconds[-1] + 1)), f"{first.name}: {numbers}"
         assert max(b - a for a, b in zip(numbers, numbers[1:])) <= FPS / 2, f"{first.name}: {numbers}"
+
+
+def test_images_and_live_playlists_are_not_cut(server, tmp_path):
+    """Whoever looks at the newest image, or plays what is live, knows one name of it."""
+    server.foreign_publisher("--room", "names", "--codec", "H264")
+    file, image, live = tmp_path / "a.mp4", tmp_path / "shots/image.jpg", tmp_path / "web/live.m3u8"
+    options = ("--duration", "8s", "--part-duration", "2s", "--set", "images.capture-interval=0.5")
+    recorder = server.recorder("names", "alice", file, image, f"hls-low-latency={live}", *options)
+    recorder.wait_for("finished", 60)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert len(parts(tmp_path, file.name)) >= 3
+    images = sorted(image.parent.glob("image_*"))
+    assert set(image.parent.iterdir()) == {image, *images} and len(images) > 8, "more than those of the first part"
+    assert image.read_bytes() == images[-1].read_bytes()
+    playlist = hls.read(live)
+    hls.assert_valid(playlist, None)
+    assert set(live.parent.iterdir()) == {live, *live.parent.glob("live_*.ts")}
+    last = int(playlist.tags["#EXT-X-MEDIA-SEQUENCE"]) + len(playlist.segments)
+    assert playlist.is_over and last >= 4, "more than those of the first part"
 
 
 def test_parts_by_size_and_of_a_muted_camera(server, tmp_path):

@@ -55,7 +55,8 @@ public struct CompositeOptions: Sendable {
   /// Whether a file that holds something already is replaced, and is no error: it is unless this is false. The command line
   /// has it false but for `--overwrite`.
   public var replacesFiles = true
-  /// How much each file holds before the composite goes on in the next one; nil for one file each.
+  /// How much each file holds before the composite goes on in the next one; nil for one file each. Images and
+  /// live playlists have no parts.
   public var parts: PartLimit?
   /// Whether what is transcribed of those who are heard is written beside the files: `RecordingOptions.captions`.
   public var captions = false

@@ -113,6 +113,9 @@ struct OutputPlanner: Sendable {
     return options
   }
 
+  /// Whether a file of it may go on in another one.
+  var mayHaveParts: Bool { segments?.mayHaveParts ?? true }
+
   /// Whether the output takes more than one audio.
   var takesVoices: Bool { voiceChoice != nil }
 

@@ -15,7 +15,8 @@ public protocol EgressJob: Actor {
   func prepare() async throws(LiveKitError)
 
   /// Waits for somebody who sends something, and starts to write. Returns when the first moment is in the output.
-  /// - Throws: why nothing came of it; it is finished then.
+  /// - Throws: why nothing came of it; it is finished then. `cancelled` where `finish()` was called meanwhile, and
+  ///   nothing else was wrong.
   func start() async throws(LiveKitError)
 
   /// Completes and closes all destinations. Called again it only says what they hold.

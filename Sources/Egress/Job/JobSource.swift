@@ -157,7 +157,7 @@ extension JobSource {
   ) async throws(LiveKitError) {
     while run?.isActive != true {
       if let jobFailure { throw jobFailure }
-      guard !job.isFinished else { throw LiveKitError(.cancelled, "it was stopped before anything came") }
+      guard !job.isFinished else { throw .stoppedEarly }
       let (missing, advice) = await look()
       let limit = missing == nil ? nil : wait.deadline
       try SourceWait(room: room, deadline: limit).check(for: missing ?? "the first moment", advice: advice)
@@ -279,6 +279,8 @@ extension JobSource {
     watchSleep()
     let moment = job.presence.end ?? .now
     job.finish()
+    // Who still waits for its beginning looks at once.
+    bell.ring()
     async let absence: Void = noteAbsence(at: moment)
     await run?.stop()
     await stopArriving(at: moment)

@@ -48,10 +48,11 @@ public actor Recorder: EgressJob {
       room: room, options: options, subscriptions: subscriptions, deadline: deadline, bell: bell,
       onUpdate: notifier.tell)
     search.onFlow = { [flowedAt] in flowedAt.withLock { $0 = $0 ?? MediaTime.now } }
+    search.isOver = { await self.job.isFinished }
     let listener = bell.ring(for: room.events)
     defer { listener.cancel() }
     let found = try await search.run()
-    guard !job.isFinished else { throw LiveKitError(.cancelled, "it was stopped before anything came") }
+    guard !job.isFinished else { throw .stoppedEarly }
     for omission in search.omissions.all where omission.participant == found.participant.identity {
       _ = tracks.omissions.note(omission)
     }

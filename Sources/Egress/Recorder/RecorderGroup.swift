@@ -82,6 +82,7 @@ public actor RecorderGroup: EgressJob {
   }
 
   private func begin() async throws(LiveKitError) {
+    guard !phase.isFinished else { throw .stoppedEarly }
     phase = .running([bell.ring(for: room.events), Task { [weak self] in await self?.look() }])
     let deadline = options.wait.map { MediaTime.now + $0 }
     var told: String?
@@ -90,7 +91,10 @@ public actor RecorderGroup: EgressJob {
       if told != missing { notifier.tell(.waiting(missing)) }
       told = missing
       let wait = SourceWait(room: room, deadline: Recorder.limit(of: deadline, for: members.flowedAt))
-      do throws(LiveKitError) { try wait.check(for: "a \(unit) that sends something") } catch {
+      do throws(LiveKitError) {
+        guard phase.isRunning else { throw LiveKitError.stoppedEarly }
+        try wait.check(for: "a \(unit) that sends something")
+      } catch {
         throw reason(error)
       }
       try? await Task.sleep(for: Self.pace)

@@ -39,7 +39,8 @@ public struct RecordingOptions: Sendable {
   /// Whether a file that holds something already is replaced, and is no error: it is unless this is false. The command line
   /// has it false but for `--overwrite`. A `RecorderGroup` replaces none that this process has written.
   public var replacesFiles = true
-  /// How much each file holds before the recording goes on in the next one; nil for one file each.
+  /// How much each file holds before the recording goes on in the next one; nil for one file each. Images and
+  /// live playlists have no parts.
   public var parts: PartLimit?
   /// Whether what is transcribed while it runs is written, too: as WebVTT beside each file, `NAME.vtt`, and into those whose
   /// template has the input `captions`, as a track of text; beside a playlist as a rendition, which `NAME_master.m3u8` names.

@@ -23,7 +23,7 @@ struct RecordingTarget: Sendable {
   let encode: [String]
   /// How long its server may be away, where it has one.
   let reconnectFor: Duration
-  /// How much each of its files holds; nil for one file.
+  /// How much each of its files holds; nil for one file, which images and live playlists go on in.
   let parts: PartLimit?
   private(set) var claim: FileClaim?
   /// What is said, beside the file.
@@ -50,12 +50,15 @@ struct RecordingTarget: Sendable {
       } else {
         try OutputPlanner(self.destination, encode: options.encode, factory: factory)
       }
-    parts = PartLimit.limit(options.parts, atMost: planner.largestFile)
+    parts = planner.mayHaveParts ? PartLimit.limit(options.parts, atMost: planner.largestFile) : nil
     planner.wantsCaptions = options.captions && mayHaveCaptions
   }
 
   /// Whether something may lie beside its files: not beside images.
   var mayHaveCaptions: Bool { destination.isFile && planner.segments?.imageInterval == nil }
+
+  /// Whether it may go on in another file.
+  var mayHaveParts: Bool { destination.isFile && planner.mayHaveParts }
 
   /// Finds mistakes in what is set for it, and passes over what is set for others.
   /// - Parameters:

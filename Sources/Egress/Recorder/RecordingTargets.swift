@@ -35,14 +35,12 @@ struct RecordingTargets: Sendable {
   /// - Throws: what cannot be, and what to do about it.
   mutating func check(_ options: inout RecordingOptions) throws(LiveKitError) {
     try options.parts?.check()
-    if options.parts != nil, !all.contains(where: \.destination.isFile) {
-      throw LiveKitError(.invalidParameter, "parts are asked for, and no destination is a file: a live server has none")
-    }
     if all.allSatisfy(\.destination.isWindow) {
       throw LiveKitError(
         .invalidParameter,
         "a window shows what is recorded: name a file or a live server, too; `view` shows a room alone")
     }
+    if options.parts != nil { try checkParts() }
     if options.captions, !all.contains(where: \.mayHaveCaptions) {
       throw LiveKitError(
         .invalidParameter,
@@ -115,6 +113,15 @@ struct RecordingTargets: Sendable {
   // MARK: Mistakes
 
   private var templates: String { Set(all.map(\.planner.template.description)).sorted().joined(separator: " and ") }
+
+  private func checkParts() throws(LiveKitError) {
+    guard !all.contains(where: \.mayHaveParts) else { return }
+    let names = all.filter { !$0.destination.isWindow }.map(\.destination.shown)
+    throw LiveKitError(
+      .invalidParameter,
+      "parts are asked for, and \(names.joined(separator: " and ")) \(names.count > 1 ? "have" : "has") none: "
+        + "live servers, live playlists and images are not cut; name a file that is, too, such as call.mp4")
+  }
 
   private func checkSources(_ options: RecordingOptions) throws(LiveKitError) {
     for source in options.sources where !all.contains(where: { $0.planner.kinds.contains(source.kind) }) {

@@ -30,6 +30,8 @@ struct RecordingSearch {
   var onFlow: @Sendable () -> Void = {}
   /// Called before each look.
   var onLook: @Sendable () -> Void = {}
+  /// Whether nobody is looked for any more, asked before each look.
+  var isOver: @Sendable () async -> Bool = { false }
 
   private let choice: TrackChoice
   private var progress = SearchProgress<RemoteParticipant>()
@@ -49,10 +51,12 @@ struct RecordingSearch {
     choice = TrackChoice(options)
   }
 
-  /// - Throws: the wait was too long, the room was left, the task was cancelled, or what is asked for does not fit into
-  ///   one file.
+  /// - Throws: the wait was too long, the room was left, it is over, the task was cancelled, or what is asked for does
+  ///   not fit into one file.
   mutating func run() async throws(LiveKitError) -> Found {
     while true {
+      // What is given back then is not to be subscribed to again.
+      guard await !isOver() else { throw .stoppedEarly }
       onLook()
       let found = try await look()
       if let found, isReady(found) {

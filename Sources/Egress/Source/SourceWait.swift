@@ -20,3 +20,8 @@ struct SourceWait: Sendable {
     }
   }
 }
+
+extension LiveKitError {
+  /// Why a job does not begin that was finished before.
+  static let stoppedEarly = LiveKitError(.cancelled, "it was stopped before anything came")
+}

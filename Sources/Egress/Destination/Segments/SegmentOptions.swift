@@ -35,6 +35,9 @@ struct SegmentOptions: Equatable, Sendable {
   /// The longest time from one keyframe to the next; nil for images.
   var keyframeInterval: Duration? { imageInterval == nil ? duration : nil }
 
+  /// Whether it may go on under another name: who plays a live playlist, or looks at the newest image, knows one.
+  var mayHaveParts: Bool { imageInterval == nil && playlist == .event }
+
   /// Whether a playlist that has begun can go on so: what it has promised stays.
   func canResume(as next: SegmentOptions) -> Bool {
     var same = next
