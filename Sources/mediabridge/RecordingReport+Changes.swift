@@ -43,8 +43,23 @@ extension RecordingReport {
     let parts = status.incompleteParts.dropFirst(before?.incompleteParts ?? 0)
     let lacks = parts.map { "\($0.message). \(status.location) goes on." }
     guard let missing = status.missing, missing.news != before?.missing?.news else { return lacks }
-    return lacks + [describe(missing, of: status.location)]
+    return lacks + [status.isFile ? describe(missing, of: status.location) : describe(missing, sentTo: status.location)]
   }
+
+  private func describe(_ missing: MediaLoss, sentTo location: String) -> String {
+    let unsent = "\(missing.amount) were not sent, the first at \(Format.duration(missing.since))."
+    return missing.goesOn
+      ? "\(location): its server does not take it as fast as it comes: so far \(unsent) \(Self.relief)"
+      : "\(location): its server takes it as fast as it comes again: \(unsent)"
+  }
+
+  /// What a live stream that has ended lacks.
+  func describe(untaken missing: MediaLoss) -> String {
+    "Its server did not take it as fast as it came: \(missing.amount) were not sent, the first at "
+      + "\(Format.duration(missing.since)). \(Self.relief)"
+  }
+
+  private static let relief = "A smaller --video-bitrate, or a faster way there, helps."
 
   private func describe(_ missing: MediaLoss, of location: String) -> String {
     let amount = "\(missing.amount) are missing\(missing.goesOn ? " so far" : "")"

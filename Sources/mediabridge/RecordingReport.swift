@@ -254,6 +254,7 @@ struct RecordingReport: Sendable {
         "The server was lost \(stream.losses == 1 ? "once" : "\(stream.losses) times"); "
           + "the \(Format.duration(stream.away)) meanwhile were not sent.")
     }
+    if let missing = status.missing { console.say(describe(untaken: missing)) }
     var fields: [String: Any] = [
       "file": status.location, "duration": Format.seconds(status.duration), "loss": loss,
       "tracks": status.tracks.map(self.fields), "ended": end, "not_recorded": omissions.map(self.fields),
@@ -264,6 +265,7 @@ struct RecordingReport: Sendable {
     if !status.segments.isEmpty { fields["segments"] = status.segments }
     if let captions = status.captions { fields["captions"] = captions.fields }
     if status.isFile { fields["bytes"] = status.bytes }
+    if let missing = status.missing { fields["missing"] = missing.fields }
     if let stream = status.stream { (fields["losses"], fields["away"]) = (stream.losses, Format.seconds(stream.away)) }
     console.event("finished", fields)
   }
@@ -282,13 +284,15 @@ struct RecordingReport: Sendable {
   /// What a destination holds, the video first.
   private func shownTracks(of status: DestinationStatus) -> [String] {
     let (black, silent) = (status.standIns.filter { $0.kind == .video }, status.standIns.filter { $0.kind == .audio })
-    return black.map(standIn) + status.tracks.map(describe) + silent.map(standIn)
+    // What a server did not take is told by itself.
+    let reason = status.missing == nil ? " for want of speed" : ""
+    return black.map(standIn) + status.tracks.map { describe($0, droppedFor: reason) } + silent.map(standIn)
   }
 
   /// As the destination has it, and what that was made of: "video H.264 1280x720 (from VP8 640x360)". What an output
   /// template makes of frames or PCM by itself, as for `.wav`, has no name: "audio (from Opus)".
-  private func describe(_ track: OutputTrack) -> String {
-    let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) dropped for want of speed" : ""
+  private func describe(_ track: OutputTrack, droppedFor reason: String = " for want of speed") -> String {
+    let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) dropped\(reason)" : ""
     if track.isPassthrough { return "\(name(track)) (as sent\(dropped))" }
     let made = track.encoded.map { form($0.codec, $0.dimensions) }
     guard track.sid.isEmpty else {

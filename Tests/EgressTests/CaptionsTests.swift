@@ -1,5 +1,6 @@
 import BridgeTesting
 import Foundation
+import Glibc
 import MediaBridge
 import MediaCore
 import PipelineTemplates
@@ -205,6 +206,14 @@ import Testing
     try await eventually("another text in \(path)") { try String(contentsOfFile: path, encoding: .utf8) == text }
   }
 
+  /// Of the file on the disk; one that is written anew is another one.
+  private func identity(of file: CaptionFile) throws -> ino_t {
+    var status = stat()
+    let result = stat(file.path, &status)
+    try #require(result == 0)
+    return status.st_ino
+  }
+
   @Test func aFileIsWholeAfterEachCueAndInOrder() async throws {
     let media = Destination(location: folder.path + "/call.mkv")
     let file = try captionFile(of: "call.mkv")
@@ -213,12 +222,14 @@ import Testing
     #expect(try String(contentsOfFile: file.path, encoding: .utf8).isEmpty)
     file.begin()
     try await awaitText(WebVTT.head, of: file)
+    let before = try identity(of: file)
     let cues = [cue(5, 6, "b"), cue(7, 9, "c"), cue(1, 8, "a"), cue(9, 10, "d")]
     for (index, cue) in cues.enumerated() {
       file.add(cue)
       try await awaitText(WebVTT.file(of: cues[...index].sorted { $0.start < $1.start }), of: file)
     }
     #expect(file.count == 4 && file.failure == nil)
+    #expect(try identity(of: file) == before, "it was written anew")
     #expect(throws: LiveKitError.self) { try captionFile(of: "call.mkv") }
     try FileManager.default.removeItem(atPath: file.path)
     let late = cue(11, 12, "e")
@@ -239,6 +250,15 @@ import Testing
     file.add(cue(start, 5, "late"))
     let failure = try await eventually("its failure") { file.failure }
     #expect(failure.message.contains("closed already"), "\(failure)")
+  }
+
+  /// It is longer ago than what is said at once: then all is written anew.
+  @Test func whatBeganLongBeforeTheOthersIsInItsPlace() async throws {
+    let file = try captionFile(of: "long.mkv")
+    let cues = (1...60).map { cue(Double($0), 100, "\($0)") } + [cue(0, 101, "the first")]
+    for cue in cues { file.add(cue) }
+    try await awaitText(WebVTT.file(of: cues.sorted { $0.start < $1.start }), of: file)
+    file.release()
   }
 
   @Test func aFileThatHasNotBegunGoes() async throws {

@@ -444,6 +444,25 @@ def test_a_server_that_takes_nothing_for_a_while(server, live):
     assert_live(live.received[-1], 2, 4, apart=0.3)
 
 
+def test_what_a_server_does_not_take_is_told_of_it_and_not_of_the_machine(server, live):
+    """Of the five seconds after which it is lost one fits into the queue."""
+    server.foreign_publisher("--room", "narrow", "--codec", "H264", "--duration", "60")
+    with live.little_memory():
+        recorder = server.recorder("narrow", "alice", live.address, "--set", "queue=25")
+        after(recorder, 3)
+        live.send(signal.SIGSTOP)
+        while "missing" not in (told := recorder.wait_for("destination", 20)):
+            pass
+        live.send(signal.SIGCONT)
+    assert told["state"] == "active" and told["missing"]["goes_on"] and told["missing"]["video"] > 0, told
+    after(recorder, recorder.wait_for("progress")["duration"] + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    done = next(event for event in recorder.events if event["event"] == "finished")
+    assert done["missing"]["video"] >= told["missing"]["video"] and done["missing"]["since"] > 2, done
+    assert not any(event["event"] == "too_slow" for event in recorder.events), "the machine is not"
+
+
 def test_a_server_that_does_not_come_back(server, live):
     server.foreign_publisher("--room", "gone", "--codec", "H264")
     recorder = server.recorder("gone", "alice", LiveServer.ADDRESS + KEY, "--reconnect-for", "2s")

@@ -53,14 +53,16 @@ enum WebVTT {
   /// The first lines of a file.
   static let head = "WEBVTT\n\n"
 
-  static func file(of cues: [CaptionCue]) -> String { cues.reduce(head) { $0 + text(of: $1) } }
+  static func file(of cues: [CaptionCue]) -> String { head + text(of: cues[...]) }
 
   /// A segment beside one of media (RFC 8216, 3.5).
   /// - Parameter ticks: of 90 kHz, that are time zero in that.
   static func segment(of cues: [CaptionCue], ticks: Int) -> String {
     let map = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:\(ticks),LOCAL:00:00:00.000\n\n"
-    return cues.reduce(map) { $0 + text(of: $1) }
+    return map + text(of: cues[...])
   }
+
+  static func text(of cues: ArraySlice<CaptionCue>) -> String { cues.map { text(of: $0) }.joined() }
 
   /// With the line behind it that is empty.
   static func text(of cue: CaptionCue) -> String {

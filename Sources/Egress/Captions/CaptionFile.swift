@@ -2,12 +2,13 @@ import MediaBridge
 import MediaCore
 import PipelineTemplates
 
-/// `NAME.vtt` beside a file of media: whole at each moment, so that a kill leaves what was said before. It is written
-/// on a thread of its own: a disk that does not answer holds up whoever adds to it for a moment, and then nobody.
+/// `NAME.vtt` beside a file of media: a kill leaves what was said before, at worst some of it twice. It is written on a
+/// thread of its own: a disk that does not answer holds up whoever adds to it for a moment, and then nobody.
 final class CaptionFile: Sendable {
   private struct State {
-    /// In the order of their beginnings, as far as they are written.
-    var cues: [CaptionCue] = []
+    var cues = CaptionList()
+    /// Whether the file holds those, and no more.
+    var isInStep = false
     /// Of all that have come.
     var count = 0
     var hasBegun = false
@@ -38,25 +39,22 @@ final class CaptionFile: Sendable {
     begin()
     state.withLock { $0.count += 1 }
     write { file throws(LiveKitError) in
-      let (text, isLast) = file.insert(cue)
-      let bytes = Array(text.utf8)
-      if isLast { try file.claim.append(bytes) } else { try file.claim.replace(with: bytes) }
-    }
-  }
-
-  /// - Returns: what is to be written, and whether that is the end of the file alone.
-  private func insert(_ cue: CaptionCue) -> (text: String, isLast: Bool) {
-    state.withLock { state in
-      let place = (state.cues.lastIndex { $0.start <= cue.start } ?? -1) + 1
-      let isLast = place == state.cues.count
-      state.cues.insert(cue, at: place)
-      return (isLast ? WebVTT.text(of: cue) : WebVTT.file(of: state.cues), isLast)
+      switch file.state.withLock({ $0.cues.insert(cue, isInStep: $0.isInStep) }) {
+      case .whole(let text): try file.claim.replace(with: Array(text.utf8))
+      case .insertion(let text, let tail): try file.claim.append(Array(text.utf8), aheadOf: Array(tail.utf8))
+      }
     }
   }
 
   private func write(_ body: @escaping @Sendable (CaptionFile) throws(LiveKitError) -> Void) {
     disk.perform { [self] in
-      do throws(LiveKitError) { try body(self) } catch { note(error) }
+      do throws(LiveKitError) {
+        try body(self)
+        state.withLock { $0.isInStep = true }
+      } catch {
+        state.withLock { $0.isInStep = false }
+        note(error)
+      }
     }
   }
 

@@ -122,13 +122,14 @@ final class FileClaim: Sendable {
   }
 
   /// Adds to the contents that it has put there.
-  /// - Throws: why nothing is added, or that it was lost.
-  func append(_ bytes: [UInt8]) throws(LiveKitError) {
+  /// - Parameter tail: the last of those, which stays the last.
+  /// - Throws: why it is not added, or that it was lost.
+  func append(_ bytes: [UInt8], aheadOf tail: [UInt8] = []) throws(LiveKitError) {
     guard isHeld else { throw notHeld }
     if let loss { throw loss }
     try hold.withLock { hold throws(LiveKitError) in
       guard let hold else { throw notHeld }
-      try WholeFile.append(bytes, to: hold.handle.descriptor, of: file)
+      try WholeFile.append(bytes, aheadOf: tail, to: hold.handle.descriptor, of: file)
     }
   }
 

@@ -20,6 +20,8 @@ struct QueueLoss: Sendable {
   private var past = Duration.zero
   /// When the newest came.
   private var newest: Duration?
+  /// When there was room again behind what was dropped last.
+  private var reopened: Duration?
 
   /// When something was dropped first; nil where nothing was.
   var since: Duration? { first ?? counted?.since }
@@ -27,6 +29,12 @@ struct QueueLoss: Sendable {
   var length: Duration { past + (counted?.length ?? .zero) }
   /// Whether the newest was dropped.
   var goesOn: Bool { counted != nil }
+
+  /// Whether the newest was dropped, or something within so long before it.
+  func goesOn(within calm: Duration) -> Bool {
+    guard let reopened, let newest else { return goesOn }
+    return goesOn || newest - reopened < calm
+  }
 
   private var counted: Run? { run.flatMap { $0.counts ? $0 : nil } }
 
@@ -48,6 +56,7 @@ struct QueueLoss: Sendable {
     newest = time
     guard run != nil else { return }
     if let counted {
+      reopened = time
       first = first ?? counted.since
       past += counted.length
     }

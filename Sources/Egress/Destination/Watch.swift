@@ -1,15 +1,24 @@
+import Dispatch
 import MediaCore
 
-/// Looks after something again and again until it is stopped, or has nothing to look after any more.
+/// Looks after something again and again until it is stopped, or has nothing to look after any more. A look may wait
+/// for a disk or a server, and so takes none of the threads that all tasks share, of which there is one a processor.
 final class Watch: Sendable {
+  private let queue = DispatchQueue(label: "mediabridge.watch")
   private let task = Locked<Task<Void, Never>?>(nil)
 
   /// - Parameter look: returns when to look again; nil for never. What it keeps alive is kept until `stop()`.
   func start(_ look: @escaping @Sendable () -> Duration?) {
-    let task = Task {
-      while !Task.isCancelled, let pause = look() { try? await Task.sleep(for: pause) }
+    let task = Task { [queue] in
+      while !Task.isCancelled, let pause = await Self.result(of: look, on: queue) {
+        try? await Task.sleep(for: pause)
+      }
     }
     self.task.withLock { $0 = task }
+  }
+
+  private static func result(of look: @escaping @Sendable () -> Duration?, on queue: DispatchQueue) async -> Duration? {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: look()) } }
   }
 
   /// It looks no more when this returns.

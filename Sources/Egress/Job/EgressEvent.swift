@@ -8,8 +8,8 @@ public enum EgressEvent: Sendable {
   /// It has begun, with these tracks of that participant; nil for a whole room.
   case started(participant: String?, [OutputTrack])
   /// A destination has begun, has another file that is complete, or one that could not be completed, has lost its live
-  /// server or got it back, is not written as fast as it comes, or is again, has failed while the others go on, or has
-  /// ended.
+  /// server or got it back, is not written, or taken by its server, as fast as it comes, or is again, has failed while
+  /// the others go on, or has ended.
   case destinationChanged(DestinationStatus)
   /// A track has come later, or goes on in another form, such as from another publication.
   case trackChanged(OutputTrack)

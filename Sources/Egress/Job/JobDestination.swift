@@ -305,6 +305,7 @@ final class JobDestination: Sendable {
       breakage.note(
         LiveKitError(reason.code, "the next part could not be begun: \(reason.message)", underlying: reason))
     }
-    if let missing { breakage.note(missing.lack) }
+    // Who watches a live stream has lived through it.
+    if destination.isFile, let missing { breakage.note(missing.lack) }
   }
 }

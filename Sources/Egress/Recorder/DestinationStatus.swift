@@ -72,8 +72,8 @@ public struct DestinationStatus: Sendable, Equatable {
   public var reloads: [TemplateReload] = []
   /// Of the connection with its live server; nil for a file.
   public var stream: StreamStatus?
-  /// What its files lack because they are not written as fast as it comes; nil where nothing is missing, and for what
-  /// is no file. It fails for that, in the end.
+  /// What it lacks because its disk, or its live server, does not take it as fast as it comes; nil where nothing is
+  /// missing, and for a window. A file fails for that, in the end; a live stream does not.
   public var missing: MediaLoss?
   /// Why parts that have ended are not complete, each with its path. Their destination goes on, and fails in the end.
   public var incompleteParts: [LiveKitError] = []

@@ -2,16 +2,17 @@ import Foundation
 import MediaBridge
 import MediaCore
 
-/// What is missing in the files of a destination because they could not be written as fast as it came: a disk stalled
-/// for longer than its queue lasts, or what reads a pipe, or encodes in the template, did not keep up.
+/// What is missing in a destination because it was not taken as fast as it came: a disk stalled for longer than its
+/// queue lasts, what reads a pipe, or encodes in the template, did not keep up, or a live server, or the way to it, did
+/// not.
 public struct MediaLoss: Sendable, Equatable {
-  /// How much was written when something was dropped first.
+  /// How much was written, or sent, when something was dropped first.
   public var since: Duration
   /// How much of the video is missing.
   public var video: Duration
   /// How much of the audio is; of several tracks of it, of the one that lacks most.
   public var audio: Duration
-  /// Whether more of it goes missing.
+  /// Whether more of it goes missing; of a live stream also when something did within the last minute.
   public var goesOn: Bool
 
   /// Such as "34.0 s of video and 30.2 s of audio".
@@ -33,15 +34,16 @@ extension MediaLoss {
   /// - Parameters:
   ///   - losses: of each input.
   ///   - beginning: of the destination, in the job.
+  ///   - calm: how long nothing is dropped once no more of it goes missing.
   /// - Returns: nil where nothing is missing.
-  init?(_ losses: [(kind: Track.Kind, loss: QueueLoss)], from beginning: Duration) {
+  init?(_ losses: [(kind: Track.Kind, loss: QueueLoss)], from beginning: Duration, calm: Duration = .zero) {
     guard let since = losses.compactMap({ $0.loss.since }).min() else { return nil }
     func length(_ kind: Track.Kind) -> Duration {
       losses.filter { $0.kind == kind }.map { $0.loss.length }.max() ?? .zero
     }
     self.init(
       since: max(since - beginning, .zero), video: length(.video), audio: length(.audio),
-      goesOn: losses.contains { $0.loss.goesOn })
+      goesOn: losses.contains { $0.loss.goesOn(within: calm) })
   }
 
   /// Why not all is in the files.

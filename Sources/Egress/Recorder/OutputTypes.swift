@@ -14,7 +14,8 @@ public struct OutputTrack: Sendable, Equatable {
   public var dimensions: Dimensions?
   /// Video or audio packets written.
   public var buffers = 0
-  /// Given up because the machine did not keep up with writing or encoding.
+  /// Given up because encoding, a disk or a live server did not keep up. Of the latter two `DestinationStatus.missing`
+  /// says more.
   public var buffersDropped = 0
   /// RTP packets with media, retransmissions that filled a gap among them.
   public var packetsReceived = 0

@@ -84,13 +84,27 @@ enum WholeFile {
     }
   }
 
-  /// Adds bytes to what is there, all of them or none.
-  static func append(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(LiveKitError) {
+  /// Adds bytes to what is there, all of them or none where they are added at its end.
+  /// - Parameter tail: the last of what is there, which stays the last. It is there at each moment, for a while twice:
+  ///   behind itself first, and what is between both is written over then.
+  static func append(
+    _ bytes: [UInt8], aheadOf tail: [UInt8], to descriptor: Int32, of path: String
+  ) throws(LiveKitError) {
     let end = lseek(descriptor, 0, SEEK_END)
-    do throws(LiveKitError) { try SegmentFile.write(bytes, to: descriptor, of: path) } catch {
+    let added = bytes + tail
+    do throws(LiveKitError) { try write(added, to: descriptor, of: path) } catch {
       ftruncate(descriptor, end)
       throw error
     }
+    guard !tail.isEmpty else { return }
+    lseek(descriptor, end - tail.count, SEEK_SET)
+    try write(added, to: descriptor, of: path)
+    guard ftruncate(descriptor, end + bytes.count) == 0 else { throw SegmentFile.failure(path) }
+    close(dup(descriptor))
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(LiveKitError) {
+    try SegmentFile.write(bytes, to: descriptor, of: path)
     // A disk of a server gets it now, as it does at each close: others read it there.
     close(dup(descriptor))
   }
