@@ -19,13 +19,15 @@ class Runner:
         self.program = None
 
     def write(self, jobs, rooms=("one",), more=None, **options):
-        """JSON is YAML; `more` stands beside rooms and jobs.
+        """JSON is YAML; `more` stands beside rooms and jobs, and an option that is None does not stand there.
 
         A destination is a file's name in the folder, -, a socket or an object.
         """
         access = {"url": self.server.url, **KEYS}
         jobs = {name: {**job, **self._places(job)} for name, job in jobs.items()}
-        whole = {"rooms": {name: {**access, "room": name, **options} for name in rooms}, "jobs": jobs, **(more or {})}
+        rooms = {name: {**access, "room": name, **options} for name in rooms}
+        rooms = {name: {key: value for key, value in room.items() if value is not None} for name, room in rooms.items()}
+        whole = {"rooms": rooms, "jobs": jobs, **(more or {})}
         self.replace(json.dumps(whole, indent=1))
 
     def _places(self, job):

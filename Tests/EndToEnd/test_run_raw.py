@@ -12,6 +12,7 @@ import livekit_server
 import numpy as np
 import pytest
 from live_server import wait_until
+from livekit import api
 from raw import lines, of
 from runner import assert_whole, assert_without_gap
 
@@ -154,6 +155,51 @@ def test_some_have_a_command_each_which_is_heard_in_the_room(server, runner):
     for ending in ("raw", "called"):
         written = {file.stem: len(frames(file)) for file in runner.folder.glob(f"*.{ending}")}
         assert written == {"guest-1": 15, "guest-2": 15, "bob": 15}, ending
+
+
+def say_later(server, runner, **options):
+    """Records, and adds a job that says something; what was told of the change, once that is heard."""
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--codec", "H264")
+    subscriber = server.subscriber("--room", "one", "--duration", 120)
+    subscriber.wait_for("connected")
+    jobs = {"steady": {"participant": "alice", "destinations": ["a.mkv"]}}
+    runner.write(jobs, **options)
+    program = runner.start()
+    runner.until("steady", "a.mkv", 1)
+    jobs["says"] = {**GRAY, "exec": """echo '{"text": "hello"}'; cat > /dev/null""", "reply": "data"}
+    runner.write(jobs, **options)
+    told = program.wait_for("configuration")
+    assert subscriber.wait_for("message")["message"][2] == "hello"
+    return told
+
+
+@pytest.mark.parametrize("has_token", [False, True])
+def test_a_job_that_sends_messages_leaves_the_others_without_a_gap(server, runner, monkeypatch, has_token):
+    """It joins beside them, or where a token is given has the right that they have."""
+    grants = api.VideoGrants(room_join=True, room="one", can_publish=False, can_publish_data=True)
+    token = api.AccessToken("devkey", "secret").with_identity("recorder").with_grants(grants).to_jwt()
+    monkeypatch.setenv("TOKEN", token)
+    access = {"token": "${env:TOKEN}", "api-key": None, "api-secret": None} if has_token else {}
+    told = say_later(server, runner, identity=None, **access)
+    assert (told["same"], told["added"], told["rejoined"]) == (["steady"], ["says"], []), told
+    begun = runner.of("steady", "progress")[-1]["duration"]
+    runner.until("steady", "a.mkv", begun + 1)
+    runner.program.send(signal.SIGINT)
+    assert runner.program.finish() == 0, runner.program.report("failed")
+    assert len(runner.of("steady", "recording")) == 1
+    assert [file.name for file in runner.folder.glob("*.mkv")] == ["a.mkv"]
+    assert_without_gap(runner.folder / "a.mkv")
+
+
+def test_a_room_with_an_identity_is_joined_anew_for_messages(server, runner):
+    """A second session of it would put the first one out."""
+    told = say_later(server, runner)
+    assert (told["changed"], told["added"], told["rejoined"]) == (["steady"], ["says"], ["one"]), told
+    runner.until("steady", "a-2.mkv", 1)
+    runner.program.send(signal.SIGINT)
+    assert runner.program.finish() == 0, runner.program.report("failed")
+    for name in ("a.mkv", "a-2.mkv"):
+        assert_whole(runner.folder / name, 0.9)
 
 
 def test_what_has_failed_is_begun_anew_when_the_file_is_read_again(server, runner):

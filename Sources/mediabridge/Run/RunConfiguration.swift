@@ -22,7 +22,7 @@ struct RunRoom {
   let receiveValues: [String: String]
   /// As it stands in the file.
   let given: RunReader.Given
-  /// Whether a job has messages to send into it.
+  /// Whether it is joined with the right to send messages, since a job has some; a given token has its own rights.
   var sendsMessages = false
 
   /// Every job subscribes to what it needs, as large as it needs it; one that records asks for all of it.

@@ -59,9 +59,9 @@ extension RunFile {
   private mutating func add(_ job: RunJob, _ places: RunPlaces, _ mark: Mark?) {
     note(job.mistakes(inRoom: access(to: job.room) != nil) + collisions(of: job), places, mark)
     configuration.jobs.append(job)
-    guard job.raw?.reply == .data, let index = configuration.rooms.firstIndex(where: { $0.name == job.room }) else {
-      return
-    }
+    guard job.sendsMessages, let index = configuration.rooms.firstIndex(where: { $0.name == job.room }),
+      !configuration.rooms[index].access.hasToken
+    else { return }
     configuration.rooms[index].sendsMessages = true
   }
 

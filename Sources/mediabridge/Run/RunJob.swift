@@ -17,6 +17,7 @@ struct RunJob {
 
   var recording: RunRecording? { if case .record(let recording) = work { recording } else { nil } }
   var raw: RawArguments? { if case .raw(let command) = work { command.raw } else { nil } }
+  var sendsMessages: Bool { raw?.reply == .data }
 
   /// What each destination is fed.
   /// - Throws: what is wrong with it that can be known without a room.

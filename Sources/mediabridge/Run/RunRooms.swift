@@ -1,6 +1,7 @@
 import MediaBridge
 
-/// The rooms of a process: jobs that are in the same one share its session, and the last that leaves ends it.
+/// The rooms of a process: jobs that are in the same one share its session, and the last that leaves ends it. A session
+/// keeps the rights that it has: whoever comes later and has messages to send has another one beside it.
 actor RunRooms {
   private struct Shared {
     let definition: RunRoom
@@ -16,8 +17,13 @@ actor RunRooms {
   private var hasGivenUp = false
 
   /// The room of that definition, which may not be joined yet; `leave` gives it back. One that was lost is made anew.
-  func enter(_ definition: RunRoom) -> Room {
-    if let index = all.firstIndex(where: { $0.definition.serves(definition) && $0.isUsable }) {
+  /// - Parameter sendsMessages: whether who enters it has some to send.
+  func enter(_ definition: RunRoom, sendsMessages: Bool) -> Room {
+    let needsRight = sendsMessages && definition.sendsMessages
+    let index = all.firstIndex { shared in
+      shared.definition.serves(definition) && (shared.definition.sendsMessages || !needsRight) && shared.isUsable
+    }
+    if let index {
       all[index].users += 1
       return all[index].room
     }
@@ -62,8 +68,16 @@ actor RunRooms {
 }
 
 extension RunRoom {
-  /// Whether it is the same, with as many rights.
-  func serves(_ other: RunRoom) -> Bool {
-    name == other.name && given == other.given && (sendsMessages || !other.sendsMessages)
+  /// Whether who is in it may stay where the file has the other one.
+  func serves(_ other: RunRoom) -> Bool { isSame(as: other) && !givesWay(to: other) }
+
+  /// Whether the same room is joined anew, for the right to send messages alone.
+  func isJoinedAnew(as other: RunRoom) -> Bool { isSame(as: other) && givesWay(to: other) }
+
+  private func isSame(as other: RunRoom) -> Bool { name == other.name && given == other.given }
+
+  /// The session that has the right would have the server send out the one of the same identity.
+  private func givesWay(to other: RunRoom) -> Bool {
+    other.sendsMessages && !sendsMessages && access.identity != nil
   }
 }

@@ -20,6 +20,7 @@ actor RunSession {
   private var leaving: [Running] = []
   /// How often each location was written, by whatever job.
   private var used: [String: Int] = [:]
+  private var hasEnded = false
   /// Whether all that ended did what it was asked to.
   private(set) var isWhole = true
 
@@ -36,9 +37,12 @@ actor RunSession {
     /// What had failed, and begins anew as it was.
     var again: [String] = []
     var removed: [String] = []
+    /// Rooms that are joined anew for the right to send messages, so that all their jobs begin anew.
+    var rejoined: [String] = []
   }
 
-  /// Ends what is asked for no more, and begins what is new, or has failed. What stays the same goes on untouched.
+  /// Ends what is asked for no more, and begins what is new, or has failed. What stays the same goes on untouched. Once
+  /// `end` is called nothing more is changed, and what is new says that it was stopped before it began.
   ///
   /// - Parameter tell: hears what changes before anything is told of the jobs that it changes.
   func apply(_ configuration: RunConfiguration, telling tell: @Sendable (Difference) -> Void = { _ in }) async {
@@ -46,22 +50,24 @@ actor RunSession {
     tell(difference)
     // A line that was refused and is there no more leaves the job the same.
     for job in configuration.jobs { running[job.name]?.job.forgetRefusals(besides: job) }
-    var ended = difference.removed.compactMap { running.removeValue(forKey: $0) }
-    var starts: [(RunJob, RunRoom)] = []
+    // Known to `end` while destinations take their time.
+    leaving += difference.removed.compactMap { running.removeValue(forKey: $0) }
+    var starts: [(job: RunJob, room: RunRoom)] = []
     for job in configuration.jobs where !difference.same.contains(job.name) {
       guard let room = configuration.room(of: job) else { continue }
-      if let known = running[job.name] {
-        let isChanged = difference.changed.contains(job.name)
-        if isChanged, known.job.room.serves(room), await known.job.takeOver(job, used(besides: known.job)) { continue }
-        ended.append(known)
+      if let known = running[job.name]?.job, !hasEnded, difference.changed.contains(job.name),
+        known.room.serves(room), await known.takeOver(job, used(besides: known))
+      {
+        continue
       }
       starts.append((job, room))
     }
-    for one in ended where !one.job.isOver { one.job.end(isRemoved: true) }
-    let before = leaving + ended
-    leaving += ended.filter { !$0.job.isOver }
+    // What was ended meanwhile stays what it is.
+    if hasEnded { starts.removeAll { running[$0.job.name] != nil } }
+    leaving = (leaving + starts.compactMap { running[$0.job.name] }).filter { !$0.job.isOver }
+    for one in leaving { one.job.end(isRemoved: true) }
     for (job, room) in starts {
-      start(job, room, after: before.map(\.job).filter { $0.standsInTheWay(of: job, room) })
+      start(job, room, after: leaving.map(\.job).filter { $0.standsInTheWay(of: job, room) })
     }
   }
 
@@ -78,12 +84,16 @@ actor RunSession {
       let list: WritableKeyPath<Difference, [String]> = !isSame ? \.changed : known.hasFailed ? \.again : \.same
       difference[keyPath: list].append(job.name)
     }
+    let changed = difference.changed.compactMap { running[$0]?.job }.filter { !$0.isOver }
+    let rejoined = configuration.rooms.filter { room in changed.contains { $0.room.isJoinedAnew(as: room) } }
+    difference.rejoined = rejoined.map(\.name)
     return difference
   }
 
   private func start(_ job: RunJob, _ room: RunRoom, after others: [RunningJob]) {
     let console = Console(isJSON: console.isJSON, job: job.name, lives: lives)
     let started = RunningJob(job, in: room, console: console)
+    if hasEnded { started.end(isRemoved: false) }
     let task = Task {
       for other in others { await other.untilClosed() }
       await run(started)
@@ -108,9 +118,11 @@ actor RunSession {
     }
   }
 
-  /// Completes all of them.
+  /// Completes all of them at once, also while a configuration is applied.
   func end() async {
+    hasEnded = true
     for one in running.values { one.job.end(isRemoved: false) }
+    for one in leaving { one.job.end(isRemoved: true) }
     await rooms.giveUp()
   }
 

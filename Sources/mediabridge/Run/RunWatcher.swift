@@ -27,12 +27,14 @@ struct RunWatcher {
     let arrivals = Signal.arrivals(of: SIGHUP)
     let hangups = Task { for await _ in arrivals { isHungUp.withLock { $0 = true } } }
     defer { hangups.cancel() }
+    // Heeded also while a change is applied, which waits for destinations that end: a disk may be slow.
+    let ending = Task { [interruption, session] in
+      await interruption.wait(atMost: nil)
+      if interruption.hasCome { await session.end() }
+    }
+    defer { ending.cancel() }
     await session.apply(configuration)
-    while await !session.isOver {
-      if await interruption.came(within: .milliseconds(200)) {
-        await session.end()
-        break
-      }
+    while await !session.isOver, await !interruption.came(within: .milliseconds(200)) {
       let isAsked = isHungUp.withLock { asked in
         defer { asked = false }
         return asked
@@ -81,7 +83,7 @@ struct RunWatcher {
           "configuration",
           [
             "applied": true, "same": difference.same, "changed": difference.changed, "added": difference.added,
-            "removed": difference.removed, "again": difference.again,
+            "removed": difference.removed, "again": difference.again, "rejoined": difference.rejoined,
           ])
       }
       return configuration
@@ -101,9 +103,14 @@ extension RunSession.Difference {
       ("new", added), ("changed", changed), ("begun anew after a failure", again), ("ended", removed),
       ("the same", same),
     ]
-    return parts.filter { !$0.1.isEmpty }.map {
+    let lines = parts.filter { !$0.1.isEmpty }.map {
       "\($0.1.joined(separator: ", ")) \($0.1.count == 1 ? "is" : "are") \($0.0)"
     }
-    .joined(separator: "; ")
+    return (lines + rejoined.map(Self.reason(ofRejoining:))).joined(separator: "; ")
+  }
+
+  private static func reason(ofRejoining room: String) -> String {
+    "the room \(room) is joined anew for the right to send messages, and so all its jobs begin anew; without its "
+      + "`identity` the others go on"
   }
 }

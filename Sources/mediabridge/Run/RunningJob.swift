@@ -71,7 +71,7 @@ final class RunningJob: Sendable {
 
   private func perform(in rooms: RunRooms, besides used: [String: Int], _ media: Int32?) async -> Outcome {
     guard !interruption.hasCome else { return ([], nothing(of: job)) }
-    let room = await rooms.enter(room)
+    let room = await rooms.enter(room, sendsMessages: job.sendsMessages)
     var outcome: Outcome
     switch job.work {
     case .record(let recording): outcome = await record(recording, room, rooms, besides: used)
