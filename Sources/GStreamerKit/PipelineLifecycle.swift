@@ -138,6 +138,21 @@ extension Pipeline {
     }
   }
 
+  /// Runs `handler` on a streaming thread when a source has nothing more, which elements behind it may keep from the
+  /// sinks. Those inside of other elements, such as uridecodebin, are not asked. Call it before `start`.
+  public func onSourceEnd(_ handler: @escaping @Sendable () -> Void) {
+    forEachSource { source in
+      guard let pad = gst_element_get_static_pad(source, "src") else { return }
+      addProbe(
+        to: SharedPad(adopting: pad), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        PadProbe { info in
+          let event = info.pointee.data?.assumingMemoryBound(to: GstEvent.self)
+          if let event, event.pointee.type == GST_EVENT_EOS { handler() }
+          return GST_PAD_PROBE_OK
+        })
+    }
+  }
+
   /// How long what it plays is; nil where nobody knows, as of what is live.
   public var duration: Duration? {
     var nanoseconds: gint64 = -1

@@ -34,6 +34,12 @@ def publish(server, start, *arguments, room="r", identity="alice", environment=(
     )
 
 
+def call(server, start, port, file):
+    """Sends a file over SRT again and again, at its pace, to whoever listens there."""
+    ways = ("-re", "-stream_loop", "-1", "-i", file, "-c:v", "copy", "-c:a", "aac", "-f", "mpegts")
+    start(server.enter("ffmpeg", "-v", "error", *ways, f"srt://127.0.0.1:{port}?mode=caller"))
+
+
 def numbers(seen):
     """In their order; of a frame that came in two layers, where the server changed between them, once."""
     came = [pair for pair in zip(seen["numbers"], seen["widths"]) if pair[0] is not None]

@@ -11,7 +11,7 @@ import pytest
 from failures import assert_failed
 from livekit.protocol import rtc
 from programs import python
-from publishing import encode, publish
+from publishing import call, encode, publish
 from test_events import say
 
 SMALL = ("--set", "pattern.width=320", "--set", "pattern.height=180")
@@ -106,14 +106,31 @@ def test_who_waits_for_a_caller_hears_of_the_end_of_the_room(prompted, start):
     assert "neither video nor audio" not in assert_failed(publisher, within=10)
 
 
+def test_a_call_while_the_room_is_away_ends_nobody_s_wait(prompted, start, numbered):
+    """For longer than a track waits for it to be announced; once the room is back the next call is published."""
+    port = livekit_server.free_port(socket.SOCK_DGRAM)
+    publisher = publish(prompted, start, "tone", f"srt://:{port}?mode=listener")
+    publisher.wait_for("waiting", 20)
+    urllib.request.urlopen(f"http://{prompted.at}/cut?seconds=22", timeout=5).read()
+    publisher.wait_for("reconnecting", 10)
+    call(prompted, start, port, numbered)
+    assert "the connection to the room is lost" in publisher.wait_for("source_lost", 30)["message"]
+    publisher.wait_for("waiting", 10)
+    publisher.wait_for("reconnected", 40)
+    call(prompted, start, port, numbered)
+    tracks = publisher.wait_for("publishing", 30)["tracks"]
+    assert [track["source"] for track in tracks] == ["camera", "microphone"], tracks
+    publisher.send(signal.SIGINT)
+    assert publisher.finish(10) == 0, publisher.report("failed")
+
+
 def test_who_waits_for_the_server_can_be_ended(prompted, start, numbered):
     """It does not answer any more what is announced."""
     port = livekit_server.free_port(socket.SOCK_DGRAM)
     publisher = publish(prompted, start, f"srt://:{port}?mode=listener")
     publisher.wait_for("waiting", 20)
     urllib.request.urlopen(f"http://{prompted.at}/freeze", timeout=5).read()
-    ways = ("-re", "-stream_loop", "-1", "-i", numbered, "-c:v", "copy", "-c:a", "aac", "-f", "mpegts")
-    start(prompted.enter("ffmpeg", "-v", "error", *ways, f"srt://127.0.0.1:{port}?mode=caller"))
+    call(prompted, start, port, numbered)
     # By then it has been announced, mostly; the answer would be waited for for 10 s.
     time.sleep(4)
     publisher.send(signal.SIGINT)

@@ -101,6 +101,14 @@ public final class MediaSource: Sendable {
   ///   the other may come, too, that is waited for 10 s more.
   /// - Throws: `noMedia` where nothing comes, and why it cannot be captured.
   public func kinds(within limit: Duration = .seconds(10)) async throws(LiveKitError) -> Set<Track.Kind> {
+    try await kinds(within: limit) {}
+  }
+
+  /// The same.
+  /// - Parameter onOpen: called once it is open: what waits for a caller can be called from then on.
+  package func kinds(
+    within limit: Duration, onOpen: @Sendable () -> Void
+  ) async throws(LiveKitError) -> Set<Track.Kind> {
     let (outputs, found) = (try await capture.kinds(), Locked(Set<Track.Kind>()))
     let (any, all) = (Outcome<Void, LiveKitError>(), Outcome<Void, LiveKitError>())
     let taps = outputs.map { (capture.output($0), $0 == .video ? Track.Kind.video : .audio) }
@@ -120,6 +128,7 @@ public final class MediaSource: Sendable {
             all.settle(.success(()))
           }))
     }
+    onOpen()
     let again = isFile ? restartWithoutNews() : nil
     let nothing = LiveKitError(.noMedia, "neither video nor audio comes of it", fault: .publisher)
     let first = await withTaskCancellationHandler { () async -> Result<Void, LiveKitError> in

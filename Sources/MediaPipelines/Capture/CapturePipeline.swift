@@ -46,6 +46,7 @@ package final class CapturePipeline: Sendable {
   private var pipeline: Pipeline { made.pipeline }
   private let passthrough: PassthroughFormats
   private let sinks: [AppSink]
+  private let ends: SinkEnds
   /// A file begins at zero, whenever that is.
   private let origin: Locked<MediaTime>
   /// What the template can make.
@@ -69,12 +70,12 @@ package final class CapturePipeline: Sendable {
     isStarted: Bool = true, isPaced: Bool = true, _ handlers: Handlers
   ) throws(PipelineFailure) {
     let made = try factory.make(.capture, template, values: passthrough.values)
-    let origin = Locked(MediaTime.now)
-    (self.made, self.origin, self.passthrough) = (made, origin, passthrough)
+    let (origin, ends) = (Locked(MediaTime.now), SinkEnds())
+    (self.made, self.origin, self.passthrough, self.ends) = (made, origin, passthrough, ends)
     let outputs = Output.allCases.filter { made.pipeline.hasElement($0.rawValue) }
     kinds = Set(outputs.map(\.kind))
     made.pipeline.setOrigin(origin.withLock { $0 })
-    let (ends, unlinked) = (SinkEnds(), Locked(0))
+    let unlinked = Locked(0)
     var sinks: [AppSink] = []
     for output in outputs {
       // An element called so is an appsink, which has it, or fails below.
@@ -90,6 +91,7 @@ package final class CapturePipeline: Sendable {
       sinks.append(sink)
     }
     self.sinks = sinks
+    made.pipeline.onSourceEnd { ends.endSource(handlers.end) }
     try Self.pace(made)
     made.pipeline.onMessage { [template = made.template] message in
       switch message {
@@ -150,6 +152,7 @@ package final class CapturePipeline: Sendable {
 
   /// The device is let go of, and nothing comes any more, when it returns.
   package func stop() async {
+    ends.stop()
     let display = display.withLock { $0 }
     display.watch?.forget()
     // A pipeline of a display that is gone waits in vain for a thread that is kept.
@@ -182,10 +185,41 @@ private final class SinkEnds: Sendable {
   private struct State {
     var sinks: [CapturePipeline.Output: AppSink] = [:]
     var ended: Set<CapturePipeline.Output> = []
+    /// Runs once the source has ended.
+    var watch: Task<Void, Never>?
+    /// Whether the pipeline stops, and so has no formats any more.
+    var isStopped = false
   }
   private let state = Locked(State())
 
+  /// What has come of a source is known to its sinks long before that.
+  private static let patience = Duration.seconds(3)
+
   func add(_ sink: AppSink, _ output: CapturePipeline.Output) { state.withLock { $0.sinks[output] = sink } }
+
+  /// A demuxer that knows no stream yet hands the end of its source on to nobody.
+  /// - Parameter tell: called where it has done so.
+  func endSource(_ tell: @escaping @Sendable () -> Void) {
+    let watch = Task { [weak self] in
+      try? await Task.sleep(for: Self.patience)
+      if self?.areUnlinked == true { tell() }
+    }
+    state.withLock { $0.watch = watch }
+  }
+
+  private var areUnlinked: Bool {
+    let state = state.withLock { $0 }
+    return !state.isStopped && state.sinks.values.allSatisfy { $0.caps == nil }
+  }
+
+  /// The end of a source is told to nobody from now on.
+  func stop() {
+    let watch = state.withLock { state in
+      state.isStopped = true
+      return state.watch
+    }
+    watch?.cancel()
+  }
 
   /// - Returns: whether nothing more comes of any.
   func end(of output: CapturePipeline.Output) -> Bool {

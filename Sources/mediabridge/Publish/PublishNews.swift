@@ -62,7 +62,12 @@ final class PublishNews: Sendable {
     guard let publication = piece.news.publication else { return true }
     return state.withLock { state in
       if state.published.contains(where: { $0.publication === publication }) { return true }
-      state.early.append(piece)
+      if case .room(.localTrackUnpublished) = piece.news, publication.sendFailure == nil {
+        // Taken back here before it went on, it never will.
+        state.early.removeAll { $0.news.publication === publication }
+      } else {
+        state.early.append(piece)
+      }
       return false
     }
   }

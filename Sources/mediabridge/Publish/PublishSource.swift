@@ -164,16 +164,30 @@ struct PublishSource: Sendable {
 
   /// What is to be said of an error of it.
   func explained(_ error: LiveKitError) -> LiveKitError {
+    let said = inWords(error)
+    return LiveKitError(said.code, "\(shown): \(said.message)", fault: said.fault, underlying: said.underlying)
+  }
+
+  /// The same, behind its name.
+  func inWords(_ error: LiveKitError) -> LiveKitError {
     // What looks for one tries several elements, and fails with the words of the last.
     let isSearch = isMicrophone && values["source"] == nil
     let isClosed = [.noMedia, .pipeline].contains(error.code) && (isSearch || isScreenAudio)
     let said = redacted(error).message
+    if isListener, Self.isNothing(said) {
+      return LiveKitError(.noMedia, "whoever called has hung up before anything came", underlying: error.underlying)
+    }
     if Self.isNoMedia(said) {
-      let message = "\(shown): it is no media that GStreamer knows; give something that a player plays"
+      let message = "it is no media that GStreamer knows; give something that a player plays"
       return LiveKitError(.invalidParameter, message, underlying: error.underlying)
     }
     let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(said))" : said
-    return LiveKitError(error.code, "\(shown): \(message)", fault: error.fault, underlying: error.underlying)
+    return LiveKitError(error.code, message, fault: error.fault, underlying: error.underlying)
+  }
+
+  /// What looks at the first bytes says so where there were next to none.
+  private static func isNothing(_ message: String) -> Bool {
+    ["Stream doesn't contain enough data", "Stream contains no data"].contains { message.contains($0) }
   }
 
   /// What looks at the first bytes says of anything else where it stands in its template.

@@ -1,6 +1,18 @@
 import MediaBridge
 import MediaCore
 
+/// How long a source is left alone before it is tried again: ever longer.
+struct SourcePause {
+  private var length = Duration.milliseconds(500)
+
+  /// Returns once it is over, or its task is cancelled.
+  mutating func pass() async {
+    let now = length
+    length = min(now * 2, .seconds(5))
+    try? await Task.sleep(for: now)
+  }
+}
+
 // What becomes of the sources while they are published.
 extension Publisher {
   enum News: Sendable {
@@ -30,7 +42,7 @@ extension Publisher {
 
   /// What comes back for less is not back: the time for which it is tried goes on. Longer than it takes to see that
   /// nothing comes.
-  private static let steady = Duration.seconds(7)
+  static let steady = Duration.seconds(7)
 
   /// Returns once no source has anything left, nor waits for its caller. One that is away holds up no other.
   func follow(_ news: PublishNews) async -> Result<Void, LiveKitError> {
@@ -167,14 +179,12 @@ extension Publisher {
         error.code, "\(source.word.shown) comes back and goes away again: \(error.message)", fault: error.fault)
     }
     let left = Duration.seconds((limit - .now).seconds.rounded())
-    console.say("\(source.word.shown): \(error.message); it is tried again for \(Format.duration(left))")
-    console.event("source_lost", ["source": source.word.shown, "message": error.message])
-    var (pause, last) = (Duration.milliseconds(500), error)
+    tellLoss(of: source.word, error, "it is tried again for \(Format.duration(left))")
+    var (pause, last) = (SourcePause(), error)
     while .now < limit, !Task.isCancelled {
-      try? await Task.sleep(for: pause)
+      await pause.pass()
       guard !Task.isCancelled else { break }
       guard !tracks(of: index, news).isEmpty else { return false }
-      pause = min(pause * 2, .seconds(5))
       do throws(LiveKitError) {
         // Nothing is seen of a stream before its first keyframe.
         try await source.media.restart(within: .seconds(15))

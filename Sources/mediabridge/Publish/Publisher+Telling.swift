@@ -24,6 +24,24 @@ extension Publisher {
       ])
   }
 
+  /// A person is waited for, who calls the source or chooses at the desktop.
+  func tellWhoIsWaitedFor(_ source: PublishSource) {
+    let place = source.call.map { ": point OBS, or whatever sends, at \($0.shown)" } ?? ""
+    let what =
+      source.isListener ? "waits for somebody who calls\(place)" : "choose at the desktop what is to be seen"
+    console.say("\(source.shown): \(what) (Ctrl-C ends)")
+    var fields: [String: Any] = ["source": source.shown]
+    fields["call"] = source.call?.all
+    console.event("waiting", fields)
+  }
+
+  /// A live source went away, or a call to it came to nothing.
+  /// - Parameter next: what is done about it.
+  func tellLoss(of source: PublishSource, _ error: LiveKitError, _ next: String) {
+    console.say("\(source.shown): \(error.message); \(next)")
+    console.event("source_lost", ["source": source.shown, "message": error.message])
+  }
+
   /// - Parameter kind: what has not come of it.
   func tellMissing(_ kind: Track.Kind, of source: PublishSource) {
     let other = kind == .video ? Track.Kind.audio : .video

@@ -19,14 +19,17 @@ struct Publisher {
   /// - Throws: what is wrong with one, or that a signal has come meanwhile.
   func readFiles(_ interruption: Interruption) async throws {
     try await unlessOver(interruption) {
-      for (index, source) in sources.enumerated() where source.media.isFile {
-        do throws(LiveKitError) {
-          let kinds = try await source.media.kinds(within: Self.patience)
-          found.withLock { $0[index] = kinds }
-        } catch { throw source.word.explained(error) }
-      }
+      for index in sources.indices where sources[index].media.isFile { try await readFile(index) }
     }
     if interruption.hasCome { throw LiveKitError(.cancelled, "stopped while the files were looked at") }
+  }
+
+  private func readFile(_ index: Int) async throws(LiveKitError) {
+    let source = sources[index]
+    do throws(LiveKitError) {
+      let kinds = try await source.media.kinds(within: Self.patience)
+      found.withLock { $0[index] = kinds }
+    } catch { throw source.word.explained(error) }
   }
 
   /// Returns at the end of the files, at a signal, or when the time is over.
@@ -143,36 +146,25 @@ struct Publisher {
     try result.get()
   }
 
-  /// Those that somebody has to call.
-  var listeners: [Int] { sources.indices.filter { sources[$0].word.isListener } }
-
   /// What waits for nobody.
   private func publishAtOnce(_ news: PublishNews) async throws {
     var published: Published = []
-    for index in sources.indices where !sources[index].word.isListener { published += try await publish(index) }
+    for index in sources.indices where !sources[index].word.isListener {
+      do { published += try await publish(index) } catch let error as LiveKitError { throw explained(error, index) }
+    }
     if listeners.isEmpty { try process.check(hasVideo: Self.hasVideo(published)) }
     _ = try await begin(published, news)
   }
 
-  /// Publishes a source once somebody has called it.
-  private func listen(_ index: Int, _ news: PublishNews) async throws {
-    let all = try await begin(try await publish(index), news)
-    if Set(all.map(\.index)).count == sources.count { try process.check(hasVideo: Self.hasVideo(all)) }
+  /// What the room ended by says more than what could not be done without it.
+  func explained(_ error: LiveKitError, _ index: Int) -> LiveKitError {
+    room.disconnectError ?? sources[index].word.explained(error)
   }
 
-  /// - Throws: where nobody has called one in the time that there was.
-  private func checkCalls(_ news: PublishNews) throws(LiveKitError) {
-    let called = Set(news.begun.published.map(\.index))
-    guard let index = listeners.first(where: { !called.contains($0) }) else { return }
-    let error = LiveKitError(
-      .noMedia, "nobody has called in time, so neither video nor audio comes of it", fault: .publisher)
-    throw sources[index].word.explained(error)
-  }
-
-  private static func hasVideo(_ published: Published) -> Bool { published.contains { $0.publication.kind == .video } }
+  static func hasVideo(_ published: Published) -> Bool { published.contains { $0.publication.kind == .video } }
 
   /// - Returns: all that goes on.
-  private func begin(_ published: Published, _ news: PublishNews) async throws -> Published {
+  func begin(_ published: Published, _ news: PublishNews) async throws -> Published {
     guard !published.isEmpty else { return news.begun.published }
     let ways = published.map(\.publication.way)
     tell(published.map(\.publication))
@@ -183,53 +175,50 @@ struct Publisher {
     return news.begin(published, told: ways)
   }
 
-  private func publish(_ index: Int) async throws -> Published {
+  /// - Parameter onOpen: called once it is open, and somebody may call it.
+  func publish(_ index: Int, onOpen: @escaping @Sendable () -> Void = {}) async throws -> Published {
     let source = sources[index]
+    if source.media.asksPerson { tellWhoIsWaitedFor(source.word) }
+    let kinds = try await kinds(of: index, onOpen: onOpen)
+    for kind in source.media.missing { tellMissing(kind, of: source.word) }
+    if source.media.isFile { await source.media.holdBack() }
+    var published: [LocalTrackPublication] = []
     do {
-      tellWhoIsWaitedFor(source.word, asksPerson: source.media.asksPerson)
-      let kinds = try await kinds(of: index)
-      for kind in source.media.missing { tellMissing(kind, of: source.word) }
-      if source.media.isFile { await source.media.holdBack() }
-      let isScreen = source.word.isScreen
-      var published: [LocalTrackPublication] = []
-      if kinds.contains(.video) {
-        let track = source.media.makeVideoTrack(
-          name: isScreen ? Track.screenShareVideoName : Track.cameraName,
-          source: isScreen ? .screenShareVideo : .camera)
-        track.processor = try process.make()
-        published.append(try await room.localParticipant.publish(videoTrack: track, options: video))
-      }
-      if kinds.contains(.audio) {
-        var audio = audio
-        audio.dtx = source.word.isMicrophone
-        let isScreen = source.word.isScreenAudio
-        let track = source.media.makeAudioTrack(
-          name: isScreen ? Track.screenShareAudioName : Track.microphoneName,
-          source: isScreen ? .screenShareAudio : .microphone)
-        published.append(try await room.localParticipant.publish(audioTrack: track, options: audio))
-      }
-      return published.map { (index, $0) }
-    } catch let error as LiveKitError {
-      // What the room ended by says more than what could not be done without it.
-      throw room.disconnectError ?? source.word.explained(error)
+      if kinds.contains(.video) { published.append(try await publishVideo(of: source)) }
+      if kinds.contains(.audio) { published.append(try await publishAudio(of: source)) }
+    } catch {
+      // One without the other is nothing that goes on.
+      for publication in published { try? await room.localParticipant.unpublish(publication: publication) }
+      throw error
     }
+    return published.map { (index, $0) }
   }
 
-  private func kinds(of index: Int) async throws(LiveKitError) -> Set<Track.Kind> {
+  private func publishVideo(of source: Source) async throws -> LocalTrackPublication {
+    let isScreen = source.word.isScreen
+    let track = source.media.makeVideoTrack(
+      name: isScreen ? Track.screenShareVideoName : Track.cameraName, source: isScreen ? .screenShareVideo : .camera)
+    track.processor = try process.make()
+    return try await room.localParticipant.publish(videoTrack: track, options: video)
+  }
+
+  private func publishAudio(of source: Source) async throws -> LocalTrackPublication {
+    var audio = audio
+    audio.dtx = source.word.isMicrophone
+    let isScreen = source.word.isScreenAudio
+    let track = source.media.makeAudioTrack(
+      name: isScreen ? Track.screenShareAudioName : Track.microphoneName,
+      source: isScreen ? .screenShareAudio : .microphone)
+    return try await room.localParticipant.publish(audioTrack: track, options: audio)
+  }
+
+  private func kinds(
+    of index: Int, onOpen: @escaping @Sendable () -> Void
+  ) async throws(LiveKitError) -> Set<Track.Kind> {
     if let kinds = found.withLock({ $0[index] }) { return kinds }
     let source = sources[index]
-    return try await source.media.kinds(within: source.word.isListener ? Self.ages : Self.patience)
-  }
-
-  private func tellWhoIsWaitedFor(_ source: PublishSource, asksPerson: Bool) {
-    guard source.isListener || asksPerson else { return }
-    let place = source.call.map { ": point OBS, or whatever sends, at \($0.shown)" } ?? ""
-    let what =
-      source.isListener ? "waits for somebody who calls\(place)" : "choose at the desktop what is to be seen"
-    console.say("\(source.shown): \(what) (Ctrl-C ends)")
-    var fields: [String: Any] = ["source": source.shown]
-    fields["call"] = source.call?.all
-    console.event("waiting", fields)
+    return try await source.media.kinds(
+      within: source.word.isListener ? Self.ages : Self.patience, onOpen: onOpen)
   }
 
   /// How long what is there may take to give something.

@@ -1,4 +1,5 @@
 import BridgeTesting
+import Foundation
 import MediaPipelines
 import PipelineTemplates
 import Testing
@@ -41,6 +42,30 @@ import Testing
     try await source.restart(within: .seconds(15))
     try await video.stop()
     try await audio.stop()
+  }
+
+  /// As of a caller who hangs up at once: a demuxer that knows no stream yet lets the end of its source be lost.
+  @Test func aStreamOfWhichNothingIsKnownEndsWithItsSource() async throws {
+    let text = """
+      # What a demuxer finds in a file that goes by once.
+      filesrc location=${location} ! queue ! decodebin name=source
+      source. ! video/x-raw ! videoconvert ! video/x-raw,format=I420 ! appsink name=frames sync=false async=false
+      """
+    let folder = try TemporaryFolder(template: "capture/cut", text)
+    let file = "\(folder.path)/cut.ts"
+    // Packets of MPEG-TS that hold nothing.
+    let packet: [UInt8] = [0x47, 0x1f, 0xff, 0x10] + [UInt8](repeating: 0xff, count: 184)
+    try Data((0..<400).flatMap { _ in packet }).write(to: URL(fileURLWithPath: file))
+    let opened = Collector<String>()
+    func error(of location: String) async -> LiveKitError? {
+      let source = MediaSource(template: "cut", values: ["location": location], pipelineFolder: folder.path)
+      return await #expect(throws: LiveKitError.self) {
+        _ = try await source.kinds(within: .seconds(60)) { opened.add(location) }
+      }
+    }
+    #expect(await error(of: file)?.message == "there is neither video nor audio in it")
+    #expect(await error(of: "/no/such/file.ts")?.code == .pipeline)
+    #expect(opened.values == [file])
   }
 
   @Test func mediaSaysByWhichPipelineItWasCaptured() async throws {
