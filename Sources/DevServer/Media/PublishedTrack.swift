@@ -34,7 +34,7 @@ final class PublishedTrack {
   var backup: PublishedTrack?
   /// Asks the publisher for it.
   var onBackupNeeded: (() -> Void)?
-  /// True once a packet has come.
+  /// True once a packet has come, and of what is published muted from its offer on.
   var isFlowing = false
   private(set) var layers: [UpLayer] = []
   private(set) var codec: Codec?

@@ -152,6 +152,7 @@ final class PublisherSession {
       peer.add(remoteCandidate: candidate)
     }
     reply(with: answer.description, id: message.id)
+    beginMuted()
   }
 
   func add(_ candidate: String) {
@@ -273,10 +274,26 @@ final class PublisherSession {
   }
 
   private func started(_ track: PublishedTrack, _ packet: RTPPacket) {
-    guard !participant.hasLeft, let section = streams.sections.first(where: { $0.remoteMsid?.track == track.cid }),
-      let format = section.format(packet.payloadType)
-    else { return }
-    track.use(format.codec, in: section)
+    guard let section = section(of: track), let format = section.format(packet.payloadType) else { return }
+    begin(track, format.codec, in: section)
+  }
+
+  /// Of a muted track no packet comes: it begins with its SSRC in the offer, as any does with LiveKit's server
+  /// (`SetFireOnTrackBeforeFirstRTP`).
+  private func beginMuted() {
+    for track in tracks where track.info.muted && !track.isFlowing && !track.layers.isEmpty {
+      guard let section = section(of: track), let codec = section.formats.first?.codec else { continue }
+      begin(track, codec, in: section)
+    }
+  }
+
+  private func section(of track: PublishedTrack) -> NegotiatedSection? {
+    streams.sections.first { $0.remoteMsid?.track == track.cid }
+  }
+
+  private func begin(_ track: PublishedTrack, _ codec: Codec, in section: NegotiatedSection) {
+    guard !participant.hasLeft else { return }
+    track.use(codec, in: section)
     track.isFlowing = true
     if track.isBackup { return backupStarted(track) }
     participant.room.trackStarted(track, of: participant)

@@ -10,7 +10,7 @@ import MediaCore
 struct EarlyMessages: Sendable {
   private var waiting: [String: [Livekit_DataPacket]] = [:]
   /// They are not waited for again.
-  private var unannounced: Set<String> = []
+  private(set) var unannounced: Set<String> = []
   /// The streams of calls that are open, by origin.
   private var calls: [String: Set<String>] = [:]
 
@@ -21,6 +21,8 @@ struct EarlyMessages: Sendable {
   static let patience = Duration.seconds(3.5)
   /// Of one origin.
   static let limit = 256
+  /// So many that were never announced are known, since nobody says when they leave.
+  static let unannouncedLimit = 1000
   /// How long what was sent before somebody left may come behind that.
   static let lateness = Duration.seconds(1)
 
@@ -78,6 +80,7 @@ struct EarlyMessages: Sendable {
       unannounced.remove(origin)
       left[origin] = nil
     } else if waiting[origin] != nil {
+      if unannounced.count >= Self.unannouncedLimit { unannounced = [] }
       unannounced.insert(origin)
     }
     return waiting.removeValue(forKey: origin) ?? []

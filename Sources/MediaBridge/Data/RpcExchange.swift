@@ -64,6 +64,9 @@ final class RpcExchange: Sendable {
 
   private let state = Locked(State())
 
+  /// By how many others payloads are held.
+  var holders: Int { state.withLock { $0.held.count } }
+
   // MARK: Methods
 
   /// - Returns: false where there is one already.

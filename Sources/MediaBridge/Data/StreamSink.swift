@@ -68,14 +68,24 @@ final class UnreadBytes: Sendable {
   }
 }
 
-/// Bytes that are counted together, by who sent them.
+/// Bytes that are counted together, by who sent them, as long as any of them may be read: LiveKit's server calls in
+/// another name each time that its API is asked to.
 struct UnreadTotals: Sendable {
-  private var totals: [String: Locked<Int>] = [:]
+  private struct Total: Sendable {
+    weak var bytes: Locked<Int>?
+  }
+
+  private var totals: [String: Total] = [:]
+
+  /// Of how many senders there are any, or have just been.
+  var count: Int { totals.count }
 
   mutating func total(of sender: String) -> Locked<Int> {
-    let total = totals[sender] ?? Locked(0)
-    totals[sender] = total
-    return total
+    if let known = totals[sender]?.bytes { return known }
+    totals = totals.filter { $0.value.bytes != nil }
+    let bytes = Locked(0)
+    totals[sender] = Total(bytes: bytes)
+    return bytes
   }
 
   mutating func unread(of sender: String) -> UnreadBytes { UnreadBytes(of: total(of: sender)) }

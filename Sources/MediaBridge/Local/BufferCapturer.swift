@@ -2,15 +2,20 @@ import GStreamerKit
 public import MediaCore
 
 /// Frames or audio of the program's own, as the source of a local track. What is captured while the track is muted or stopped
-/// goes nowhere.
+/// goes nowhere. Video that is to be published muted is given a frame before that, since the others are told its size.
 public final class BufferCapturer: Sendable {
   private let handlers = Locked<CaptureHandlers?>(nil)
+  private let newestSize = Locked<Dimensions?>(nil)
+
+  /// Of the newest frame as it is seen, wherever that went; nil before the first one.
+  var size: Dimensions? { newestSize.withLock { $0 } }
 
   init() {}
 
   /// Hands on a frame.
   /// - Parameter frame: its `time` is when it was taken; frames come in the order of their times.
   public func capture(_ frame: VideoFrame) {
+    newestSize.withLock { $0 = frame.uprightSize }
     handlers.withLock { $0 }?.media(CapturedMedia(media: frame.buffer.media, time: frame.time))
   }
 

@@ -20,7 +20,12 @@ final class LocalMedia: Sendable {
     case nothing
     /// A device is let go of; what is none goes on, and what comes of it goes nowhere.
     case muted
+    /// What tells its size, while it is muted: nothing of it is handed on.
+    case first
     case media
+
+    /// Whether what comes is processed, or decoded for that.
+    var takesMedia: Bool { self == .first || self == .media }
   }
 
   /// What a decoder begins with; a busy machine takes as long to make one.
@@ -123,7 +128,7 @@ final class LocalMedia: Sendable {
     }
     guard demand != before else { return .success(()) }
     if demand == .nothing { await capture.stop() }
-    if before == .media { await rest() }
+    if before.takesMedia, !demand.takesMedia { await rest() }
     return before == .nothing ? await begin() : .success(())
   }
 
@@ -150,11 +155,13 @@ final class LocalMedia: Sendable {
 
   private func take(_ media: CapturedMedia, _ first: First) {
     taken.withLock { $0 += 1 }
-    guard current.withLock({ $0 }) != .muted else { return }
+    let demand = current.withLock { $0 }
+    guard demand != .muted else { return }
     guard media.isEncoded else { return process(media, first) }
     // Nothing that is to be processed is seen or sent before.
     let isProcessed = processing.processor != nil
     if !isProcessed { first.settle(.success(media)) }
+    guard isProcessed || demand != .first else { return }
     let route = state.withLock { $0.route(media, isProcessed: isProcessed) }
     for output in route.outputs { output.take(media) }
     for kept in route.kept { route.decoder?.take(kept) }
@@ -176,6 +183,8 @@ final class LocalMedia: Sendable {
   /// Raw media, for all but those that get it encoded.
   private func handOn(_ media: CapturedMedia, _ isDecoded: Bool, _ first: First) {
     first.settle(.success(media))
+    // It may have been muted since it was captured.
+    guard current.withLock({ $0 }) == .media else { return }
     let outputs = state.withLock { state in isDecoded ? state.outputs.filter { $0.form == .raw } : state.outputs }
     for output in outputs { output.take(media) }
   }

@@ -62,6 +62,31 @@ extension CapturedTrack {
     }
   }
 
+  /// Begins, and waits for what comes first, which tells its size. While it is muted it is captured for that alone.
+  /// - Parameters:
+  ///   - late: the error where nothing comes within `limit`.
+  ///   - cancelled: the error where its task is cancelled.
+  func beginWithFirst(
+    within limit: Duration, else late: LiveKitError, orCancelled cancelled: LiveKitError
+  ) async throws(LiveKitError) -> CapturedMedia {
+    if isMuted, case .success(let known) = media.first.current {
+      try await begin()
+      return known
+    }
+    state.withLock { $0.awaitsFirst = true }
+    let result: Result<CapturedMedia, LiveKitError>
+    do throws(LiveKitError) {
+      try await begin()
+      // It may have been started, and muted, before.
+      try await settle()
+      result = .success(try await media.first.value(within: limit, else: late, orCancelled: cancelled))
+    } catch { result = .failure(error) }
+    state.withLock { $0.awaitsFirst = false }
+    // While it is muted its device is let go of, which does not fail.
+    try? await settle()
+    return try result.get()
+  }
+
   func end() async { await beginEnd()?.value }
 
   /// It is stopped when this returns: whoever starts it from then on has it captured anew, behind the end of this.
@@ -90,7 +115,8 @@ extension CapturedTrack {
 extension Track.State {
   fileprivate var demand: LocalMedia.Demand {
     guard trackState == .started else { return .nothing }
-    return isMuted ? .muted : .media
+    guard isMuted else { return .media }
+    return awaitsFirst ? .first : .muted
   }
 }
 

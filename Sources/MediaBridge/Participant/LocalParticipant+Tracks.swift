@@ -16,17 +16,22 @@ extension LocalParticipant {
   // MARK: Publishing
 
   /// Sends a track into the room. It is started if it is not, and the first frame is waited for, whose size the others are
-  /// told.
+  /// told. Of a muted track that frame goes nowhere, and the device is let go of behind it, until `unmute()`.
   /// - Parameter options: nil for ``RoomOptions/defaultVideoPublishOptions``.
-  /// - Throws: `permissionDenied` where the token does not let this participant publish, `noMedia` where no frame comes,
-  ///   `invalidState` without a connection or where it is published already, `missingElement`, `template` or `pipeline` where
-  ///   it cannot be captured or encoded, `timedOut` where the server does not answer.
+  /// - Throws: `permissionDenied` where the token does not let this participant publish, `noMedia` where no frame comes
+  ///   (at once of a muted track whose ``BufferCapturer`` was given none), `invalidState` without a connection or where
+  ///   it is published already, `missingElement`, `template` or `pipeline` where it cannot be captured or encoded,
+  ///   `timedOut` where the server does not answer.
   @discardableResult
   public func publish(
     videoTrack: LocalVideoTrack, options: VideoPublishOptions? = nil
   ) async throws -> LocalTrackPublication {
     try await publish(videoTrack) { session async throws(LiveKitError) in
       let options = options ?? session.options.defaultVideoPublishOptions
+      if let size = try Self.sizeOfMuted(videoTrack) {
+        try await videoTrack.begin()
+        return await Self.plan(for: videoTrack, of: size, options)
+      }
       let first = try await Self.firstFrame(of: videoTrack)
       if let stream = CarriedStream(first) {
         let limits = await session.limits(of: options.templates)
@@ -37,12 +42,18 @@ extension LocalParticipant {
         throw LiveKitError(
           .template, "what is captured for \(videoTrack.name) is no video: \(first.media.caps.mediaType)")
       }
-      let isScreen = videoTrack.source == .screenShareVideo
-      var plan = PublishPlan(options, name: videoTrack.name, size: frame.uprightSize, isScreen: isScreen)
-      let isProcessed = videoTrack.processor != nil
-      plan.reason = isProcessed ? "its frames are processed" : await videoTrack.media.reasonToDecode()
-      return plan
+      return await Self.plan(for: videoTrack, of: frame.uprightSize, options)
     }
+  }
+
+  /// For what does not come as its source carries it.
+  private static func plan(
+    for track: LocalVideoTrack, of size: Dimensions, _ options: VideoPublishOptions
+  ) async -> PublishPlan {
+    var plan = PublishPlan(options, name: track.name, size: size, isScreen: track.source == .screenShareVideo)
+    let isProcessed = track.processor != nil
+    plan.reason = isProcessed ? "its frames are processed" : await track.media.reasonToDecode()
+    return plan
   }
 
   /// Sends a track into the room. It is started if it is not.
@@ -54,6 +65,7 @@ extension LocalParticipant {
   ) async throws -> LocalTrackPublication {
     try await publish(audioTrack) { session async throws(LiveKitError) in
       let options = options ?? session.options.defaultAudioPublishOptions
+      try await audioTrack.begin()
       guard await audioTrack.media.mayBeEncoded() else { return PublishPlan(options, name: audioTrack.name) }
       // What comes tells whether it is.
       _ = try? await audioTrack.media.first.value(within: .seconds(1), else: LiveKitError(.noMedia, "nothing came"))
@@ -62,6 +74,7 @@ extension LocalParticipant {
     }
   }
 
+  /// - Parameter plan: starts the track.
   private func publish(
     _ track: any CapturedTrack, plan: (RoomSession) async throws(LiveKitError) -> PublishPlan
   ) async throws(LiveKitError) -> LocalTrackPublication {
@@ -84,7 +97,6 @@ extension LocalParticipant {
     defer { track.publisher.giveBack() }
     let wasStarted = track.trackState == .started
     do throws(LiveKitError) {
-      try await track.begin()
       return try await session.publish(track, try await plan(session))
     } catch {
       if !wasStarted { await track.end() }
@@ -96,10 +108,21 @@ extension LocalParticipant {
   private static let frameTime = Duration.seconds(10)
 
   private static func firstFrame(of track: LocalVideoTrack) async throws(LiveKitError) -> CapturedMedia {
-    try await track.media.first.value(
+    try await track.beginWithFirst(
       within: frameTime,
       else: LiveKitError(.noMedia, "no frame of \(track.name) came within 10 s", fault: .machine),
       orCancelled: RoomSession.givenUp)
+  }
+
+  /// Nobody knows whether a program gives frames to a muted track, so none is waited for.
+  /// - Returns: the size of its frames; nil of a track that is not muted, or that a template captures.
+  private static func sizeOfMuted(_ track: LocalVideoTrack) throws(LiveKitError) -> Dimensions? {
+    guard track.isMuted, let capturer = track.capturer else { return nil }
+    if let size = capturer.size { return size }
+    throw LiveKitError(
+      .noMedia,
+      "the size of \(track.name) is not known, since it is muted and was given no frame; give its capturer one before "
+        + "you publish it, or publish it unmuted", fault: .caller)
   }
 
   /// Takes a track out of the room; it is stopped, too, unless `RoomOptions.stopLocalTrackOnUnpublish` says otherwise.

@@ -8,6 +8,8 @@ public class Track: @unchecked Sendable {
     var sid: Sid?
     var isMuted: Bool
     var trackState = TrackState.stopped
+    /// Of a track of this process: whether the first frame is waited for, muted or not.
+    var awaitsFirst = false
     var dimensions: Dimensions?
     var reporting = TrackReporting()
   }

@@ -34,6 +34,15 @@ struct EarlyMessagesTests {
     #expect(early.take(packet("two"), from: "hidden", isAnnounced: false, at: start) == .ready)
   }
 
+  /// Nobody says when they leave.
+  @Test mutating func notAllWhoWereHiddenAreKnownForEver() {
+    for number in 0...EarlyMessages.unannouncedLimit {
+      _ = early.take(packet("one"), from: "hidden \(number)", isAnnounced: false, at: start)
+      _ = early.release("hidden \(number)", isAnnounced: false)
+    }
+    #expect(early.unannounced == ["hidden \(EarlyMessages.unannouncedLimit)"])
+  }
+
   /// An agent that is not known yet says something in its own name, and then in that of who is known.
   @Test mutating func whatFollowsWhatWaitsWaitsToo() {
     #expect(early.take(packet("one"), from: "PA_agent", isAnnounced: false, at: start) == .waits(isFirst: true))

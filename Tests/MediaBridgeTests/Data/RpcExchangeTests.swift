@@ -68,4 +68,19 @@ import Testing
       room.messages.rpc.cut(from: nil)
     }
   }
+
+  /// LiveKit's server calls in another name each time that its API is asked to, and none of them ever leaves.
+  @Test func whoHasBeenAnsweredIsForgotten() async throws {
+    let room = Room()
+    let answer = { @Sendable () -> RpcExchange.Verdict in
+      room.messages.rpc.answer(
+        .init(), from: UUID().uuidString, by: room.localParticipant, Logger(label: "test"))
+    }
+    for _ in 0..<300 { #expect(answer() == .answered) }
+    // Those who are over are forgotten with the next one.
+    try await eventually("that none is left but the last one") {
+      _ = answer()
+      return room.messages.rpc.holders == 1
+    }
+  }
 }

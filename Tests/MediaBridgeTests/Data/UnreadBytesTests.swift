@@ -23,4 +23,18 @@ import Testing
     streams.removeLast()
     #expect(another.add(1) == nil && total.withLock { $0 } == Self.limit + 1)
   }
+
+  @Test func aSenderIsKnownAsLongAsSomethingOfTheirsMayBeRead() {
+    var totals = UnreadTotals()
+    let kept = totals.unread(of: "alice")
+    #expect(kept.add(1) == nil)
+    for number in 0..<300 { _ = totals.unread(of: "call \(number)") }
+    _ = totals.unread(of: "bob")
+    #expect(totals.count == 2)
+    let before = totals.total(of: "alice")
+    totals.forget("alice")
+    let after = totals.total(of: "alice")
+    #expect(before.withLock { $0 } == 1 && after.withLock { $0 } == 0)
+    withExtendedLifetime(kept) {}
+  }
 }

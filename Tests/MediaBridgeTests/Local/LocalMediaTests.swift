@@ -126,6 +126,38 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func whatTellsTheSizeWhileItIsMutedGoesNowhere(goesOnMuted: Bool) async throws {
+    let (script, viewer) = (Script(goesOnMuted: goesOnMuted), Owner())
+    let media = LocalMedia(script)
+    let widths = Collector<Int32>()
+    media.add(viewer) { captured in
+      if let frame = VideoFrame(captured) { widths.add(frame.dimensions.width) }
+    }
+    try await media.capture { .first }
+    for size in [16, 32] { try script.give(width: size) }
+    #expect(width(of: try await media.first.value()) == 16)
+    try await media.capture { .muted }
+    #expect(script.isCapturing == goesOnMuted)
+    try await media.capture { .media }
+    try script.give(width: 64)
+    #expect(widths.values == [64])
+    try await media.capture { .nothing }
+  }
+
+  @Test func whatTellsTheSizeAsItIsCarriedGoesNowhere() async throws {
+    let (script, sender, viewer) = (Script(), Owner(), Owner())
+    let media = LocalMedia(script)
+    let taken = Collector<Bool>()
+    media.add(sender, .asItComes) { _ in taken.add(true) }
+    media.add(viewer) { _ in taken.add(true) }
+    try await media.capture { .first }
+    script.give(try #require(try await Video.units(.vp8).first), at: MediaTime(nanoseconds: 40_000_000))
+    #expect(try await media.first.value().isEncoded)
+    try await media.capture { .muted }
+    #expect(taken.count == 0 && script.decoder.withLock { $0 == nil })
+    try await media.capture { .nothing }
+  }
+
   @Test func muteAndUnmuteAtOnceLeaveItAsItSays() async throws {
     let script = Script()
     let track = LocalVideoTrack(name: "camera", source: .camera, capture: script)
