@@ -154,6 +154,8 @@ public actor RoomComposite: EgressJob {
   }
 
   private func beginWriting() {
+    // It may have been finished while the room was looked at.
+    guard !job.isFinished else { return }
     do throws(LiveKitError) { try openDestinations(for: sent) } catch { mixing.fail(error) }
     mixing.gate.open(at: .now)
   }

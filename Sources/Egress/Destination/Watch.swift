@@ -18,7 +18,16 @@ final class Watch: Sendable {
   }
 
   private static func result(of look: @escaping @Sendable () -> Duration?, on queue: DispatchQueue) async -> Duration? {
-    await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: look()) } }
+    // Not through the continuation, of whose order the thread sanitizer does not know.
+    let result = Locked<Duration?>(nil)
+    await withCheckedContinuation { continuation in
+      queue.async {
+        let pause = look()
+        result.withLock { $0 = pause }
+        continuation.resume()
+      }
+    }
+    return result.withLock { $0 }
   }
 
   /// It looks no more when this returns.

@@ -45,17 +45,19 @@ struct ReportClock: Sendable {
 
   /// Begins anew: the sender's clock was set, as another of its tracks has told. A server goes on to repeat what this
   /// one said before, which would put it and the others by as much apart as the clock was set.
-  mutating func forget() { beginAnew { Stale(sample: $0) } }
+  mutating func forget() { beginAnew(samples.last.map { Stale(sample: $0) } ?? stale) }
 
   /// Begins anew: the sender's timestamps stood still for a while, and its wall clock went on. LiveKit's server goes on
   /// to repeat what was said until the pause was over, for it takes no report whose timestamp is before that of the
   /// last one.
-  mutating func forget(pause: Int64) { beginAnew { Stale(sample: $0, pause: pause) } }
+  mutating func forget(pause: Int64) {
+    // Since the pause before nothing may have been said but what was stale then.
+    beginAnew(samples.last.map { Stale(sample: $0, pause: pause) } ?? stale?.lasting(for: pause))
+  }
 
-  private mutating func beginAnew(_ stale: (Int64) -> Stale) {
-    let last = samples.last
+  private mutating func beginAnew(_ stale: Stale?) {
     self = ReportClock()
-    self.stale = last.map(stale)
+    self.stale = stale
   }
 
   mutating func note(_ sample: Int64) -> Finding {
@@ -96,7 +98,7 @@ struct ReportClock: Sendable {
   private struct Stale: Sendable {
     private let sample: Int64
     /// How much less, and more, is the same.
-    private let tolerance: (less: Int64, more: Int64)
+    private var tolerance: (less: Int64, more: Int64)
     var repetitions = Limit.repetitions
 
     /// As a server repeats it.
@@ -110,6 +112,14 @@ struct ReportClock: Sendable {
       self.sample = sample
       let steadiness = Int64(Limit.steadiness)
       tolerance = (steadiness, pause &- steadiness)
+    }
+
+    /// Behind another pause, too.
+    func lasting(for pause: Int64) -> Stale {
+      var longer = self
+      longer.tolerance.more &+= pause
+      longer.repetitions = Limit.repetitions
+      return longer
     }
 
     func contains(_ other: Int64) -> Bool {

@@ -74,7 +74,7 @@ extension RunRoom {
   /// Whether the same room is joined anew, for the right to send messages alone.
   func isJoinedAnew(as other: RunRoom) -> Bool { isSame(as: other) && givesWay(to: other) }
 
-  private func isSame(as other: RunRoom) -> Bool { name == other.name && given == other.given }
+  func isSame(as other: RunRoom) -> Bool { name == other.name && given == other.given }
 
   /// The session that has the right would have the server send out the one of the same identity.
   private func givesWay(to other: RunRoom) -> Bool {

@@ -80,7 +80,9 @@ actor RunSession {
         difference.added.append(job.name)
         continue
       }
-      let isSame = known.room.serves(room) && job.isSame(as: known.job)
+      // What is over has nobody in a room who would have to leave it.
+      let stays = known.isOver && !known.hasFailed ? known.room.isSame(as: room) : known.room.serves(room)
+      let isSame = stays && job.isSame(as: known.job)
       let list: WritableKeyPath<Difference, [String]> = !isSame ? \.changed : known.hasFailed ? \.again : \.same
       difference[keyPath: list].append(job.name)
     }

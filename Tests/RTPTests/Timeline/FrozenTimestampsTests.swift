@@ -28,8 +28,8 @@ import Testing
 
   /// A participant whose audio pauses, and whose video does not.
   private struct Participant {
-    private static let begin = 10_000.0
-    let pause: Double
+    /// In the order of their beginnings.
+    let pauses: [(begin: Double, length: Double)]
     /// From one report of the audio's sender to the next, and when the server makes its first one.
     let interval: Double
     let phase: Double
@@ -43,22 +43,27 @@ import Testing
     /// When the audio was sent that was held, since the pause.
     private(set) var heldTimes: [Double] = []
 
-    init(pause: Double, interval: Double, phase: Double) {
-      (self.pause, self.interval, self.phase) = (pause, interval, phase)
+    init(pauses: [(begin: Double, length: Double)], interval: Double, phase: Double) {
+      (self.pauses, self.interval, self.phase) = (pauses, interval, phase)
       timeline.addTrack("audio", clockRate: 48_000)
       timeline.addTrack("video", clockRate: 90_000, isVideo: true)
     }
 
     mutating func run() {
-      for time in stride(from: 0, to: Self.begin + pause + 25_000, by: 20) {
+      let end = pauses.reduce(0) { $1.begin + $1.length } + 25_000
+      for time in stride(from: 0, to: end, by: 20) {
         report(at: time)
-        if time < Self.begin || time >= Self.begin + pause { sendAudio(at: time) }
+        if !pauses.contains(where: { $0.begin <= time && time < $0.begin + $0.length }) { sendAudio(at: time) }
         if time.truncatingRemainder(dividingBy: 40) == 0 { sendVideo(at: time) }
       }
     }
 
     /// While it sends nothing, a sender says of its timestamps that they go on.
-    private func audioMedia(at time: Double) -> Double { time < Self.begin + pause ? time : time - pause }
+    private func audioMedia(at time: Double) -> Double { time - over(at: time).reduce(0) { $0 + $1.length } }
+
+    private func over(at time: Double) -> [(begin: Double, length: Double)] {
+      pauses.filter { $0.begin + $0.length <= time }
+    }
 
     /// They begin anew at zero before the pause.
     private func ticks(_ media: Double, rate: Double) -> UInt32 {
@@ -70,9 +75,15 @@ import Testing
       let arrival = arrive(time, delay: 20)
       timeline.observe("audio", timestamp: timestamp, at: arrival)
       held.append((time, timestamp))
-      guard !timeline.awaitsPlace("audio", at: arrival) else { return heldTimes.append(time - Self.begin - pause) }
+      guard !timeline.awaitsPlace("audio", at: arrival) else {
+        return heldTimes.append(sinceEnd(of: over(at: time).last, time))
+      }
       for (time, timestamp) in held { errors.audio += error("audio", of: timestamp, sent: time) }
       held = []
+    }
+
+    private func sinceEnd(of pause: (begin: Double, length: Double)?, _ time: Double) -> Double {
+      pause.map { time - $0.begin - $0.length } ?? .infinity
     }
 
     private mutating func sendVideo(at time: Double) {
@@ -114,13 +125,25 @@ import Testing
     [0.0, 500, 1_000, 1_500, 2_000, 2_500])
   func nothingIsMisplacedBehindAPause(pause: Double, phase: Double) {
     for interval in [1_000.0, 5_000] {
-      var participant = Participant(pause: pause, interval: interval, phase: phase)
-      participant.run()
-      let (audio, video) = participant.errors
-      #expect(audio.max() ?? .infinity < 40 && video.max() ?? .infinity < 60)
-      let held = participant.heldTimes
-      #expect(held.first == 0 && held.allSatisfy { (0..<540).contains($0) }, "\(held)")
+      judge(Participant(pauses: [(10_000, pause)], interval: interval, phase: phase))
     }
+  }
+
+  /// What is said between them is too short for a newer report to get through.
+  @Test(arguments: [1_000.0, 2_000, 4_000, 7_000], [0.0, 500, 1_000, 1_500, 2_000, 2_500])
+  func nothingIsMisplacedBehindTwoPauses(pause: Double, phase: Double) {
+    for interval in [1_000.0, 5_000] {
+      judge(Participant(pauses: [(10_000, pause), (11_800 + pause, 1_200)], interval: interval, phase: phase))
+    }
+  }
+
+  private func judge(_ participant: Participant) {
+    var participant = participant
+    participant.run()
+    let (audio, video) = participant.errors
+    #expect(audio.max() ?? .infinity < 40 && video.max() ?? .infinity < 60)
+    let held = participant.heldTimes
+    #expect(held.first == 0 && held.allSatisfy { (0..<540).contains($0) }, "\(held)")
   }
 
   /// Then no packet comes by which it is proved.

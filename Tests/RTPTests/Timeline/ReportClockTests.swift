@@ -70,4 +70,19 @@ struct ReportClockTests {
     _ = clock.note(Self.milliseconds(1009))
     #expect(clock.offset == Self.milliseconds(1009))
   }
+
+  /// What has been said since the first one was stale.
+  @Test func whatIsRepeatedBehindTwoPausesIsIgnored() {
+    var clock = ReportClock()
+    _ = clock.note(0)
+    for pause in [4000.0, 1200] {
+      clock.forget(pause: Self.milliseconds(pause))
+      _ = clock.note(0)
+      #expect(clock.offset == nil)
+    }
+    _ = clock.note(Self.milliseconds(4000))
+    #expect(clock.offset == nil, "of the time between both")
+    _ = clock.note(Self.milliseconds(5200))
+    #expect(clock.offset == Self.milliseconds(5200))
+  }
 }
