@@ -26,7 +26,8 @@ def call_for_a_moment(server, start, port, file):
     """Sends a file in half a second or a little more, and hangs up."""
     pause = 600_000 // (file.stat().st_size // 1316 + 1)
     source = ("filesrc", f"location={file}", "blocksize=1316", "!", "identity", f"sleep-time={pause}")
-    sink = ("srtsink", f"uri=srt://127.0.0.1:{port}?mode=caller")
+    # It does not call again by itself, which would take the place of the next one.
+    sink = ("srtsink", "auto-reconnect=false", f"uri=srt://127.0.0.1:{port}?mode=caller")
     start(server.enter("gst-launch-1.0", "-q", *source, "!", *sink))
 
 
