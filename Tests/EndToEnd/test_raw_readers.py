@@ -261,7 +261,7 @@ def test_a_socket_without_a_descriptor_for_its_readers_waits_for_one(local_serve
 
 
 def test_one_of_each_that_cannot_be_written_fails_alone(server, tmp_path):
-    for name in ("alice", "bob"):
+    for name in ("bob", "alice"):
         server.foreign_publisher("--no-video", "--identity", name, "--tone")
     (tmp_path / "alice.raw").write_bytes(b"yesterday's")
     reader = Reader(server, "pcm", "--each", "--duration", "2s", tmp_path / "{publisher_identity}.raw")
