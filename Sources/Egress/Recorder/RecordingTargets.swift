@@ -91,6 +91,7 @@ struct RecordingTargets: Sendable {
     try Self.naming(destination.destination, among: all.count + 1) { () throws(LiveKitError) in
       var target = try RecordingTarget(destination, options, nil, folder: folder, loggers: loggers)
       try Self.checkKinds(options.wantedKinds, target.planner)
+      try target.checkLivePlaylist(options)
       try target.check(options, isMixed: isMixed)
       try target.fill(names)
       try target.claimFile(besides: all, replaces: replacesFiles)

@@ -84,6 +84,20 @@ import Testing
     try check("\(placeholder)/call.m3u8")
   }
 
+  @Test func oneThatIsAddedBesidePartsHasNoLivePlaylistOfAll() throws {
+    let folder = try TemporaryFolder()
+    var options = RecordingOptions(file: folder.path + "/a.mkv")
+    options.parts = PartLimit(duration: .seconds(60))
+    var targets = try RecordingTargets.claimed(options)
+    defer { targets.release() }
+    let added = OutputDestination(folder.path + "/b.m3u8", values: ["live-playlist": "now.m3u8"])
+    #expect {
+      try targets.add(added, options, folder: nil, loggers: Loggers())
+    } throws: {
+      "\($0)".contains("b.m3u8: parts are asked for")
+    }
+  }
+
   @Test func imagesOfAnotherEndingAreNotReplaced() async throws {
     let folder = try TemporaryFolder()
     var options = RecordingOptions(file: folder.path + "/a.jpg")
