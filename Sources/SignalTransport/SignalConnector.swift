@@ -49,12 +49,9 @@ struct SignalConnector {
     _ status: Int, _ socket: WebSocketOpening<SignalConnection>, until deadline: NIODeadline
   ) async -> SignalError {
     guard status != 200 else { return .notLiveKit(url.server) }
-    let client = PlainHTTP(bootstrap: socket.bootstrap(until: deadline), url: url, prepare: socket.secure)
-    let request = Task { try await client.get(head("rtc/validate"), until: deadline) }
-    let answer = await withTaskCancellationHandler {
-      try? await request.value
-    } onCancel: {
-      socket.close()
+    let answer = try? await socket.untilClosed {
+      let client = PlainHTTP(bootstrap: socket.bootstrap(until: deadline), url: url, prepare: socket.secure)
+      return try await client.get(head("rtc/validate"), until: deadline)
     }
     guard let answer else { return .refused(status: status, reason: Self.noReason) }
     let reason = SignalError.shown(answer.body)

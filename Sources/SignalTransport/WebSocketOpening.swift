@@ -36,25 +36,29 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
 
   /// Ends at once, with whatever error, when its task is cancelled.
   func open(until deadline: NIODeadline) async throws(SignalError) -> Outcome {
-    let outcome: Result<Outcome, SignalError> = await withTaskCancellationHandler {
-      do throws(SignalError) { return .success(try await attempt(until: deadline)) } catch { return .failure(error) }
+    do { return try await untilClosed { try await connect(until: deadline) } } catch {
+      throw SignalError(opening: error, host: url.host, server: url.server)
+    }
+  }
+
+  /// What `work` makes with sockets of `bootstrap`; an error at once where its task is cancelled before.
+  func untilClosed<Result: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await withTaskCancellationHandler {
+      try await sockets.untilClosed(work)
     } onCancel: {
       close()
     }
-    return try outcome.get()
   }
 
   /// Ends what is under way.
   func close() { sockets.close() }
 
-  private func attempt(until deadline: NIODeadline) async throws(SignalError) -> Outcome {
-    do {
-      return try await bootstrap(until: deadline).connect(host: url.host, port: url.port) { channel in
-        channel.eventLoop.makeCompletedFuture { try upgrade(channel, until: deadline) }
-      }.get()
-    } catch {
-      throw SignalError(opening: error, host: url.host, server: url.server)
-    }
+  private func connect(until deadline: NIODeadline) async throws -> Outcome {
+    try await bootstrap(until: deadline).connect(host: url.host, port: url.port) { channel in
+      channel.eventLoop.makeCompletedFuture { try upgrade(channel, until: deadline) }
+    }.get()
   }
 
   func bootstrap(until deadline: NIODeadline) -> ClientBootstrap {
@@ -107,29 +111,6 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
         return .accepted(try accept(channel))
       }
     }
-  }
-}
-
-/// The sockets that an attempt to connect has opened, to be closed when it is given up.
-private final class OpenSockets: Sendable {
-  /// Nil once they are closed.
-  private let channels = Locked<[any Channel]?>([])
-
-  func add(_ channel: any Channel) -> EventLoopFuture<Void> {
-    let isWanted = channels.withLock { channels in
-      channels?.append(channel)
-      return channels != nil
-    }
-    return isWanted
-      ? channel.eventLoop.makeSucceededVoidFuture() : channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
-  }
-
-  func close() {
-    let open = channels.withLock { channels in
-      defer { channels = nil }
-      return channels ?? []
-    }
-    for channel in open { channel.close(promise: nil) }
   }
 }
 
