@@ -97,9 +97,10 @@ public final class TransportLoop: @unchecked Sendable {
     usleep(UInt32(clamping: time.nanoseconds / 1000))
   }
 
-  /// Runs `body` on the loop and returns what it returns. Once the loop has stopped it runs at once instead, one at a
-  /// time: what lived on the loop may still be looked at, and nobody waits for ever.
-  public func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+  /// Runs `body` on the loop and returns what it returns. Calls of one actor run in their order. Once the loop has
+  /// stopped it runs at once instead, one at a time: what lived on the loop may still be looked at, and nobody waits for
+  /// ever.
+  public nonisolated(nonsending) func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     // Not through the continuation, of whose order the thread sanitizer does not know.
     let result = Locked<Result?>(nil)
     await withCheckedContinuation { continuation in
