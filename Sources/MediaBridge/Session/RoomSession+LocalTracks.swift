@@ -15,7 +15,7 @@ extension RoomSession {
   /// - Throws: `timedOut` where the server does not answer, or why nothing can be sent.
   func publish(_ track: any CapturedTrack, _ plan: PublishPlan) async throws(LiveKitError) -> LocalTrackPublication {
     track.media.log(to: services.loggers.tracks)
-    handle(.publisherNeeded)
+    handle(.publisherNeeded(forTrack: true))
     try await untilStanding(.now + state.options.connect.timeout)
     try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory(for: plan).check(plan.templates)

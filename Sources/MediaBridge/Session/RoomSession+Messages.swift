@@ -22,7 +22,7 @@ extension RoomSession {
 
   /// - Returns: what takes messages in this session alone, once it stands.
   func carrier(until limit: MediaTime) async throws(LiveKitError) -> MessageCarrier {
-    handle(.publisherNeeded)
+    handle(.publisherNeeded(forTrack: false))
     try await untilStanding(limit)
     return MessageCarrier(transport: publisher(), timeout: state.options.connect.timeout)
   }

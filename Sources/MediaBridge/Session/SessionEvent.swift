@@ -22,7 +22,7 @@ enum SessionEvent: Sendable {
   case secondaryTransport(PeerState)
   /// Of the one on which we send, where it is not the primary one; something is to be sent on it.
   case publisher(PeerState)
-  case publisherNeeded
+  case publisherNeeded(forTrack: Bool)
   /// An offer of the server was taken, or cannot be.
   case answered(Negotiation)
   case offerRefused(LiveKitError)

@@ -15,23 +15,27 @@ extension SessionState {
     switch state {
     case .disconnected(let error): link.publisherLoss = .restarting(error, until: now + Self.restartLimit)
     case .failed(let error): publisherFailed(error, at: now)
-    case .new, .connecting, .connected, .closed: link.publisherLoss = nil
+    case .connected: (link.publisherLoss, publisherFailures) = (nil, 0)
+    case .new, .connecting, .closed: link.publisherLoss = nil
     }
   }
 
   private mutating func publisherFailed(_ error: PeerError, at now: MediaTime) {
+    publisherFailures += 1
     link.publisherLoss = .failed(error, at: now)
     if !link.published.isEmpty { mediaFailed(error, at: now) }
   }
 
   mutating func published(_ tracks: [Livekit_TrackPublishedResponse]) {
     link.published = tracks
-    if !tracks.isEmpty { publisherNeeded() }
+    if !tracks.isEmpty { publisherNeeded(forTrack: true) }
   }
 
-  /// One that has failed while nothing was published comes with another session.
-  mutating func publisherNeeded() {
+  /// One that has failed while nothing was published comes with another session. Where that one's has failed as well, a
+  /// message is not worth a third session, for which all that is received is interrupted.
+  mutating func publisherNeeded(forTrack isForTrack: Bool) {
     guard case .failed(let error, let time) = link.publisherLoss, !isRecovering else { return }
+    guard isForTrack || publisherFailures < 2 else { return }
     mediaFailed(error, at: time)
   }
 
@@ -40,7 +44,7 @@ extension SessionState {
     if case .restarting(let error, _) = link.publisherLoss {
       link.publisherLoss = .restarting(error, until: now + Self.restartLimit)
     }
-    if !link.published.isEmpty { publisherNeeded() }
+    if !link.published.isEmpty { publisherNeeded(forTrack: true) }
   }
 
   /// When the restart has brought nothing; a resume, which begins it anew, is waited for.

@@ -92,6 +92,8 @@ struct SessionState: Sendable {
   var ourselves = Livekit_ParticipantInfo()
   var phase = Phase.idle
   var link = MediaLink()
+  /// Of the connection on which we send, where it is not the primary one, since it was connected last.
+  var publisherFailures = 0
   var roster = Roster()
   var settings = SettingsSchedule()
   /// What the server is to begin to send.
@@ -124,7 +126,7 @@ struct SessionState: Sendable {
     case .signalEnded(let failure): failed(failure, at: now)
     case .secondaryTransport(let state): lost(state, .subscriberFailed, at: now)
     case .publisher(let state): publisherChanged(state, at: now)
-    case .publisherNeeded: publisherNeeded()
+    case .publisherNeeded(let isForTrack): publisherNeeded(forTrack: isForTrack)
     case .published(let tracks): published(tracks)
     case .response(let message): received(message, at: now)
     case .transport(let state): changed(state, at: now)

@@ -34,9 +34,27 @@ import Testing
     course.handle(.publisher(.failed(error)))
     _ = course.advance(by: .seconds(20))
     #expect(!course.state.isRecovering)
-    course.handle(.publisherNeeded)
+    course.handle(.publisherNeeded(forTrack: false))
     _ = course.advance(by: .milliseconds(600))
     #expect(course.state.isRecovering)
+  }
+
+  /// Media comes all the while, and would be interrupted for each.
+  @Test(arguments: [false, true])
+  func messagesForWhichThereIsNoWayCostOneSession(isConnectedMeanwhile: Bool) {
+    var course = Course.standing()
+    for number in 1...3 {
+      _ = course.advance(by: .seconds(15))
+      course.handle(.publisher(.failed(.iceFailed(tried: ""))))
+      course.handle(.publisherNeeded(forTrack: false))
+      #expect(course.state.isRecovering == (number == 1 || isConnectedMeanwhile))
+      guard course.state.isRecovering else { continue }
+      _ = course.advance(by: .seconds(1))
+      course.join(["alice"])
+      if isConnectedMeanwhile { course.handle(.publisher(.connected)) }
+    }
+    course.handle(.publisherNeeded(forTrack: true))
+    #expect(course.state.isRecovering != isConnectedMeanwhile, "what is published is worth one")
   }
 
   @Test func aPublisherThatFailsUnderATrackIsMadeAnew() {
