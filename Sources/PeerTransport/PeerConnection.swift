@@ -84,6 +84,9 @@ public final class PeerConnection: Sendable {
     core.value.send(message, isText: isText, on: channel)
   }
 
+  /// Whether the peer has acknowledged all messages that were sent.
+  public func isAcknowledged() async -> Bool { await loop.call { [core] in core.value.isAcknowledged } }
+
   /// Sends the peer something to answer at once, and returns how long the newest such answer took: nil until the first
   /// has come, so that whoever calls this regularly has the time as it was the call before.
   public func measureRoundTrip() async -> Duration? {

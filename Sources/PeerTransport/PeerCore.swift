@@ -247,6 +247,8 @@ final class PeerCore {
     channels.sctp?.send(message, isText: isText, on: channel.id) ?? false
   }
 
+  var isAcknowledged: Bool { channels.sctp?.isAcknowledged ?? true }
+
   func measureRoundTrip() -> Duration? {
     defer { channels.sctp?.sendHeartbeat() }
     return channels.sctp?.roundTrip

@@ -281,6 +281,19 @@ actor PublisherTransport {
     guard !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before the message was sent") }
   }
 
+  /// Returns once the server has acknowledged all messages, which are lost where the connection is closed before.
+  /// - Returns: false where it has not after a while, or nothing comes to it now.
+  func flush() async -> Bool {
+    let end = MediaTime.now + Self.longestFlush
+    while !(await peer.isAcknowledged()) {
+      guard .now < end, over.current == nil, !isInterrupted.withLock({ $0 }) else { return false }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    return true
+  }
+
+  private static let longestFlush = Duration.seconds(2)
+
   /// - Parameter isInterrupted: whether the session is lost and being brought back, until when all waits.
   nonisolated func note(isInterrupted: Bool) { self.isInterrupted.withLock { $0 = isInterrupted } }
 

@@ -108,13 +108,17 @@ public final class Room: Sendable {
     }
   }
 
-  /// Leaves. When it returns, no thread, socket or pipeline of the room is left, but for what does not stop within
+  /// Leaves, once the server has acknowledged all messages, for which it has 2 s. When it returns, no thread, socket or pipeline of the room is left, but for what does not stop within
   /// 10 s, such as a device or a renderer that hangs: the log names it.
   public func disconnect() async {
     guard let session = state.withLock({ $0.session ?? $0.ending }) else { return }
     change(to: .disconnecting, of: session)
     await session.leave()
   }
+
+  /// Returns once the server has acknowledged the messages that were sent, as `disconnect()` does first.
+  /// - Returns: false where it has not within 2 s, or nothing comes to it now.
+  package func flushMessages() async -> Bool { await state.withLock({ $0.session })?.flush() ?? true }
 
   // MARK: For the session
 

@@ -27,6 +27,12 @@ extension RoomSession {
     return MessageCarrier(transport: publisher(), timeout: state.options.connect.timeout)
   }
 
+  /// Returns once the server has acknowledged the messages that were sent, also where its task is cancelled.
+  /// - Returns: false where it has not within 2 s, or nothing comes to it now.
+  func flush() async -> Bool {
+    await Task { await link.publisher?.flush() ?? true }.value
+  }
+
   /// - Throws: that what it gave to a caller takes nothing more.
   func check(_ carrier: MessageCarrier) throws(LiveKitError) {
     guard !state.isEnded, link.publisher === carrier.transport else { throw Self.notConnected }

@@ -135,6 +135,7 @@ actor RoomSession {
   // MARK: Ending
 
   func leave() async {
+    if await !flush() { logger.warning("the room is left before its server has acknowledged all messages") }
     link.client?.send(.goodbye)
     await end(with: nil)
   }

@@ -112,6 +112,17 @@ final class SCTPTransport {
     }
   }
 
+  /// Whether the peer has acknowledged all that was sent.
+  var isAcknowledged: Bool {
+    guard isUp, let socket else { return true }
+    var status = sctp_status()
+    var size = socklen_t(MemoryLayout<sctp_status>.size)
+    let result = SCTPStack.enter {
+      usrsctp_getsockopt(socket, Int32(IPPROTO_SCTP), SCTP_STATUS, &status, &size)
+    }
+    return result != 0 || status.sstat_unackdata == 0 && status.sstat_penddata == 0
+  }
+
   func open(_ channel: DCEP.Open) {
     guard isUp else { return waiting.append(channel) }
     let stream = nextStream

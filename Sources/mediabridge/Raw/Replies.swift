@@ -112,14 +112,21 @@ final class Replies: Sendable {
     }
     await sending?.value
     timer.cancel()
+    let isTaken = await room.flushMessages()
     let state = state.withLock { $0 }
-    let unsent = LiveKitError(.network, "--reply: \(state.waiting) messages could not be sent at the end")
     let refused = state.refused > 0 ? ", \(state.refused) lines were none" : ""
     let dropped = state.dropped > 0 ? ", \(state.dropped) were too many" : ""
     let done = kind == .label ? "labels shown" : "messages sent"
     console.say("--reply: \(state.sent) \(done)\(refused)\(dropped)")
     console.event("replies", ["sent": state.sent, "refused": state.refused, "dropped": state.dropped])
-    return state.failure ?? (state.waiting > 0 ? unsent : nil)
+    return state.failure ?? lack(waiting: state.waiting, isTaken: isTaken)
+  }
+
+  private func lack(waiting: Int, isTaken: Bool) -> LiveKitError? {
+    guard waiting == 0 else {
+      return LiveKitError(.network, "--reply: \(waiting) messages could not be sent at the end")
+    }
+    return isTaken ? nil : LiveKitError(.network, "--reply: the server has not acknowledged the last messages")
   }
 }
 

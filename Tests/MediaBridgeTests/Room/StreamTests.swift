@@ -42,6 +42,26 @@ import Testing
     }
   }
 
+  /// Most of it waits for the network when it has been handed on.
+  @Test func aFileArrivesWholeAlthoughItsSenderLeavesAtOnce() async throws {
+    let folder = try TemporaryFolder()
+    let sent = URL(filePath: folder.path + "/photo.jpg")
+    let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
+    try bytes.write(to: sent)
+    try await withTwoRooms { alice, bob in
+      let read = Collector<Result<Data, StreamError>>()
+      try await bob.registerByteStreamHandler(for: "f") { reader, _ in
+        do { read.add(.success(try await reader.readAll())) } catch let error as StreamError {
+          read.add(.failure(error))
+        }
+      }
+      try await alice.localParticipant.sendFile(sent, for: "f")
+      await alice.disconnect()
+      try await eventually("the end") { read.count == 1 }
+      #expect(read.values == [.success(bytes)])
+    }
+  }
+
   @Test func whatIsGivenUpOrCutIsAnError() async throws {
     try await withTwoRooms { alice, bob in
       let read = try await texts(of: bob, "t")
