@@ -15,8 +15,9 @@ COUNTS = (1, 4, 9, 25)
 FPS = 30
 SIZE = (1280, 720)
 ENCODER = {"preset": "veryfast", "bitrate": 3000}
-# Shares of one core, beside GStreamer alone, and megabytes.
-WANTED = {4: 0.45, 9: 0.75}
+# Shares of one core where GStreamer alone took 0.63 of it for nine, hence beside that, as machines differ.
+WANTED = {4: 0.45 / 0.63, 9: 0.75 / 0.63}
+# Beside GStreamer alone for as many, and megabytes.
 WANTED_RATIO = {9: 1.15}
 WANTED_MEMORY = {9: 200}
 # Seconds until every tile is decoded in the layer that was asked for.
@@ -118,8 +119,9 @@ def tabulate(table, runs):
     for count, each in runs.items():
         label = f"{count} mixed into 720p30"
         pairs = [(run["core"], run["alone"]) for run in each]
-        ours, alone = zip(*pairs)
-        table.value(f"{label}, share of a core", "GStreamer alone", ours, alone, WANTED.get(count))
-        table.ratio(f"{label}, processor time", "GStreamer alone", pairs, WANTED_RATIO.get(count))
+        table.ratio(f"{label}, share of a core", "GStreamer alone", pairs, WANTED_RATIO.get(count))
+        if 9 in runs:
+            nine = [(run["core"], other["alone"]) for run, other in zip(each, runs[9])]
+            table.ratio(f"{label}, share of a core", "GStreamer alone with nine", nine, WANTED.get(count))
         sizes = [run["memory"]["steady"] for run in each]
         table.value(f"{label}, steady RSS, MB", "itself", sizes, sizes, WANTED_MEMORY.get(count))
