@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 import checks
+import hls
 import pytest
 from live_server import LiveServer, wait_until
 from programs import ROOT
@@ -160,15 +161,20 @@ def test_a_job_that_begins_anew_waits_for_no_command(server, runner, options):
 
 
 def test_a_live_playlist_goes_on_with_a_job_that_begins_anew(server, runner):
-    """It is nobody else's meanwhile."""
+    """It is nobody else's meanwhile, and goes on with the numbers that players know (RFC 8216, 6.2.2)."""
     server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
     live = {"live-playlist": "live.m3u8", "segment-duration": 1}
     job = {"participant": "alice", "destinations": ["talk.m3u8"], "set": live}
     runner.write({"talk": job})
     program = runner.start()
     runner.wait(lambda: (runner.folder / "live.m3u8").exists() and (runner.folder / "live.m3u8").stat().st_size > 0)
+    before = hls.read(runner.folder / "live.m3u8")
     runner.write({"talk": {**job, "audio-bitrate": 32}, "other": {**job, "destinations": ["other.m3u8"]}})
     runner.wait(lambda: "talk-2_" in (runner.folder / "live.m3u8").read_text())
+    after = hls.read(runner.folder / "live.m3u8")
+    begins = [int(playlist.tags["#EXT-X-MEDIA-SEQUENCE"]) for playlist in (before, after)]
+    assert begins[1] >= begins[0] + len(before.segments) > 0, (before, after)
+    assert "#EXT-X-DISCONTINUITY" in after.tags and not after.is_over, after
     program.send(signal.SIGINT)
     assert program.finish() == 1
     failed = [event for event in program.events if event["event"] == "failed"]

@@ -31,9 +31,11 @@ final class SegmentCaptions: Sendable {
   init(_ media: SegmentNames, _ options: SegmentOptions) throws(LiveKitError) {
     names = CaptionNames(media)
     claim = try FileClaim.taken(names.playlist)
-    try claim.empty()
     state = Locked(State(playlists: SegmentPlaylists(options, claim)))
   }
+
+  /// Takes out what the playlist held before.
+  func empty() throws(LiveKitError) { try claim.empty() }
 
   /// The two playlists.
   var files: [String] { [names.playlist, names.multivariant] }

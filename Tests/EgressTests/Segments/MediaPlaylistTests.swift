@@ -109,4 +109,39 @@ import Testing
         "#EXT-X-MEDIA-SEQUENCE:2", "#EXT-X-DISCONTINUITY-SEQUENCE:1", "\(map)", "a_2.m4s", "a_3.m4s", "a_4.m4s",
       ])
   }
+
+  /// Another recording goes on with it (RFC 8216, 4.3.3.1 and 6.2.2).
+  @Test func whatPlayersKnowOfALiveOneStays() throws {
+    var playlist = MediaPlaylist(.live(3), targetDuration: 4)
+    for number in 0..<5 {
+      // One discontinuity is still listed in the end.
+      if [1, 4].contains(number) { playlist.resume(initialization: nil) }
+      playlist.append(segment("a_\(number).ts"))
+    }
+    let course = try #require(MediaPlaylist.Course(of: playlist.text(isOver: false)))
+    #expect(course.sequence == 5 && course.discontinuities == 2 && course.targetDuration == 4)
+    #expect(MediaPlaylist.Course(of: playlist.text(isOver: true)) == course)
+    var next = MediaPlaylist(.live(3), targetDuration: 2, after: course)
+    next.append(segment("b_0.ts"))
+    let lines = next.text(isOver: false).split(separator: "\n")
+    #expect(
+      lines[2...5] == [
+        "#EXT-X-TARGETDURATION:4", "#EXT-X-MEDIA-SEQUENCE:5", "#EXT-X-DISCONTINUITY-SEQUENCE:2", "#EXT-X-DISCONTINUITY",
+      ])
+    let later = try #require(MediaPlaylist.Course(of: next.text(isOver: true)))
+    #expect(later.sequence == 6 && later.discontinuities == 3)
+    #expect(MediaPlaylist(.live(3), targetDuration: 6, after: course).targetDuration == 6, "segments are longer")
+  }
+
+  @Test(arguments: [
+    "", "\n\n", "of yesterday", "\u{0}\u{fffd}#EXTM3U", "#EXTM3U", "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:3",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:4", "#EXTM3U\n#EXT-X-TARGETDURATION:0\n#EXT-X-MEDIA-SEQUENCE:3",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:9223372036854775807\n#EXT-X-MEDIA-SEQUENCE:3",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:-1",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:9223372036854775807\n#EXTINF:4,\na.ts",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:99999999999999999999",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:3\n#EXT-X-DISCONTINUITY-SEQUENCE:x",
+    "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:0",
+  ])
+  func whatIsNoLiveOneIsNotGoneOnWith(_ text: String) { #expect(MediaPlaylist.Course(of: text) == nil) }
 }

@@ -99,4 +99,54 @@ import Testing
     let lines = try text().split(separator: "\n")
     #expect(lines.filter { !$0.hasPrefix("#") } == ["a_0.ts"] && lines.last == "#EXT-X-ENDLIST")
   }
+
+  @Test func aLiveOneGoesOnWithTheNumbersOfTheRecordingBefore() async throws {
+    let path = "\(folder.path)/live.m3u8"
+    var before = try playlists(live: try SegmentPlaylists.Live(path))
+    for number in 0..<7 { try before.list(segment("a_\(number).ts"), targetDuration: 4, initialization: nil) }
+    try before.finish()
+    let live = try await eventually("that it is given back") { try? SegmentPlaylists.Live(path) }
+    var next = try playlists(live: live)
+    try next.list(segment("b_0.ts"), targetDuration: 2, initialization: nil)
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    #expect(lines[2...4] == ["#EXT-X-TARGETDURATION:4", "#EXT-X-MEDIA-SEQUENCE:7", "#EXT-X-DISCONTINUITY"])
+    #expect(lines.filter { !$0.hasPrefix("#") } == ["b_0.ts"] && lines.last == "b_0.ts")
+    let all = try text()
+    #expect(all.contains("#EXT-X-TARGETDURATION:2\n") && !all.contains("#EXT-X-DISCONTINUITY"))
+  }
+
+  @Test func whatIsNoLiveOneIsBegunAnew() throws {
+    let path = "\(folder.path)/live.m3u8"
+    try Data([0xff, 0, 0x0a]).write(to: URL(fileURLWithPath: path))
+    var playlists = try playlists(live: try SegmentPlaylists.Live(path))
+    try playlists.list(segment("a_0.ts"), targetDuration: 4, initialization: nil)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.contains("#EXT-X-MEDIA-SEQUENCE:0\n") && !text.contains("#EXT-X-DISCONTINUITY"))
+  }
+
+  @Test func theLiveOneEndsWhereTheOtherCannot() throws {
+    let path = "\(folder.path)/live.m3u8"
+    var playlists = try playlists(live: try SegmentPlaylists.Live(path))
+    try playlists.list(segment("a_0.ts"), targetDuration: 4, initialization: nil)
+    try FileManager.default.removeItem(atPath: file)
+    #expect { try playlists.finish() } throws: { "\($0)".contains("a.m3u8 was removed") }
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.hasSuffix("#EXT-X-ENDLIST\n"))
+  }
+
+  /// On a full disk there may be room for its end, and none for all of it once more.
+  @Test func whatCannotBeAddedLeavesTheFileAsItIs() throws {
+    var playlists = try playlists()
+    try playlists.list(segment("a_0.ts"), targetDuration: 4, initialization: nil)
+    let (before, away) = (try number(), "\(folder.path)/away.m3u8")
+    try FileManager.default.moveItem(atPath: file, toPath: away)
+    #expect(throws: LiveKitError.self) {
+      try playlists.list(segment("a_1.ts"), targetDuration: 4, initialization: nil)
+    }
+    try FileManager.default.moveItem(atPath: away, toPath: file)
+    try playlists.finish()
+    let (after, lines) = (try number(), try text().split(separator: "\n"))
+    #expect(after == before, "it was written anew")
+    #expect(lines.filter { !$0.hasPrefix("#") } == ["a_0.ts"] && lines.last == "#EXT-X-ENDLIST")
+  }
 }

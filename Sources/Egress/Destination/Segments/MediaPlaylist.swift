@@ -45,8 +45,12 @@ struct MediaPlaylist: Sendable {
   /// Of those that are not listed any more (RFC 8216, 4.3.3.3).
   private var discontinuities = 0
 
-  init(_ kind: Kind, targetDuration: Int, initialization: String? = nil) {
-    (self.kind, self.targetDuration, self.initialization) = (kind, targetDuration, initialization)
+  /// - Parameter course: of the live one whose file it goes on with, as another stream; nil where it begins.
+  init(_ kind: Kind, targetDuration: Int, initialization: String? = nil, after course: Course? = nil) {
+    (self.kind, self.initialization) = (kind, initialization)
+    self.targetDuration = max(targetDuration, course?.targetDuration ?? 0)
+    guard let course else { return }
+    (count, discontinuities, isDiscontinuous) = (course.sequence, course.discontinuities, true)
   }
 
   /// What goes behind the text of before once a segment is appended; nil where what is before it changes, too, as in a
@@ -126,4 +130,38 @@ struct MediaPlaylist: Sendable {
   private static let plain = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":;/"))
 
   private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}
+
+extension MediaPlaylist {
+  /// How far a live playlist has come, as its text says. Players may know it: numbers do not fall, and the target
+  /// duration stays (RFC 8216, 4.3.3.1 and 6.2.2). Pure.
+  struct Course: Equatable, Sendable {
+    /// The number of the segment that comes next.
+    let sequence: Int
+    /// Discontinuities before that.
+    let discontinuities: Int
+    /// Seconds.
+    let targetDuration: Int
+
+    /// - Parameter text: anything.
+    /// - Returns: nil for what is no live playlist as they are written here.
+    init?(of text: String) {
+      let lines = text.split(separator: "\n")
+      func number(_ tag: String, in range: ClosedRange<Int>, usual: Int? = nil) -> Int? {
+        guard let line = lines.first(where: { $0.hasPrefix(tag) }) else { return usual }
+        return Int(line.dropFirst(tag.count)).flatMap { range.contains($0) ? $0 : nil }
+      }
+      guard lines.first == "#EXTM3U", !lines.contains(where: { $0.hasPrefix("#EXT-X-PLAYLIST-TYPE:") }),
+        let targetDuration = number("#EXT-X-TARGETDURATION:", in: 1...3600),
+        let first = number("#EXT-X-MEDIA-SEQUENCE:", in: Self.numbers),
+        let gone = number("#EXT-X-DISCONTINUITY-SEQUENCE:", in: Self.numbers, usual: 0)
+      else { return nil }
+      self.targetDuration = targetDuration
+      sequence = first + lines.count { $0.hasPrefix("#EXTINF:") }
+      discontinuities = gone + lines.count { $0 == "#EXT-X-DISCONTINUITY" }
+    }
+
+    /// More segments than anybody writes, and far from what an `Int` holds.
+    private static let numbers = 0...999_999_999_999
+  }
 }

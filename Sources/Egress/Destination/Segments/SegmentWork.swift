@@ -108,11 +108,12 @@ struct SegmentWork: SegmentedWork {
     self.file?.append(frame)
   }
 
-  /// A last segment that cannot be completed goes, which makes room for the playlist's end.
+  /// A last segment that cannot be completed goes, which makes room for the playlists' ends. One that cannot be ended
+  /// keeps no other from its end.
   mutating func finish(isBroken: Bool) throws(LiveKitError) {
-    let failure = endLast(isBroken: isBroken)
-    try playlists.finish()
-    try captions?.finish()
+    var failure = endLast(isBroken: isBroken)
+    do { try playlists.finish() } catch { failure = failure ?? error }
+    do { try captions?.finish() } catch { failure = failure ?? error }
     if let failure { throw failure }
   }
 

@@ -49,8 +49,6 @@ final class SegmentedOutput: @unchecked Sendable {
     }
     (self.clock, self.onFailure) = (clock, onFailure)
     (self.options, self.hasVideo, self.before) = (options, hasVideo, before)
-    // What an old playlist lists is going to be replaced.
-    if before == nil { try claim.empty() }
     let names = try SegmentNames(destination, options)
     FileClaim.note(names)
     captions =
@@ -64,6 +62,10 @@ final class SegmentedOutput: @unchecked Sendable {
     if let before {
       guard before.options.canResume(as: options) else { throw Self.anotherPlaylist(destination) }
       before.successor.withLock { $0 = ObjectIdentifier(self) }
+    } else {
+      // What old playlists list is going to be replaced; where something is refused above, they stay.
+      try claim.empty()
+      try captions?.empty()
     }
   }
 
