@@ -95,6 +95,22 @@ def test_y4m_is_read_by_ffmpeg(room, tmp_path):
     assert checks.sizes(file) == {(WIDTH, HEIGHT)} and checks.decode_errors(file) == []
 
 
+def test_what_is_repeated_comes_as_evenly_as_what_is_asked_for(room):
+    """Of y4m, which has a rate without --fps: ten times a second, and not a quarter of a second at once."""
+    publisher = room.foreign_publisher("--keep-size", "--no-audio", "--identity", "bob")
+    reader = Reader(room, "frames", "--participant", "bob", "--format", "y4m", "--size", "160x90")
+    frame = len(b"FRAME\n") + 160 * 90 * 3 // 2
+    reader.read(10 * frame)
+    publisher.write("mute-video")
+    publisher.wait_for("mute-video")
+    # Until then others may come.
+    reader.read(2 * 30 * frame)
+    times = [time.monotonic() for _ in range(4 * 30) if reader.read(frame)]
+    pauses = sum(after - before > 0.05 for before, after in zip(times, times[1:]))
+    assert pauses > 5.5 * (times[-1] - times[0]), times
+    assert reader.stop() == 0, reader.said
+
+
 @pytest.mark.parametrize("form, suffix", [("png", "png"), ("jpeg", "jpg")])
 def test_a_folder_has_numbered_images(room, form, suffix, tmp_path):
     folder = tmp_path / "images"
@@ -103,6 +119,18 @@ def test_a_folder_has_numbered_images(room, form, suffix, tmp_path):
     assert files == [f"{number:06}.{suffix}" for number in range(5)]
     read = [clip.read(gray(folder / file)) for file in files]
     assert None not in read and read == sorted(read)
+
+
+def test_a_muted_camera_leaves_no_gap_among_images_at_a_rate(server, tmp_path):
+    publisher = server.foreign_publisher("--keep-size", "--no-audio")
+    folder = tmp_path / "images"
+    reader = Reader(server, "frames", "--format", "png", "--fps", 5, f"{folder}/")
+    eventually(lambda: folder.exists() and len(list(folder.glob("*.png"))) > 1)
+    publisher.write("mute-video")
+    publisher.wait_for("mute-video")
+    before = len(list(folder.glob("*.png")))
+    eventually(lambda: len(list(folder.glob("*.png"))) > before + 8)
+    assert reader.stop() == 0, reader.said
 
 
 def test_images_of_another_run_are_kept_or_all_replaced(room, tmp_path):

@@ -73,6 +73,26 @@ def test_a_change_of_one_leaves_the_others_without_a_gap(server, runner):
     assert any("start.dot" in name for name in drawn), drawn
 
 
+def test_a_device_has_no_parts(server, runner):
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
+    (runner.folder / "nothing").symlink_to("/dev/null")
+    jobs = {"steady": {**GRAY, "destination": "a.raw"}, "seen": {**GRAY, "destination": "nothing", "info": "told"}}
+    told = runner.folder / "told"
+    told.symlink_to("/dev/null")
+    runner.write(jobs)
+    program = runner.start()
+    until_some(runner.folder / "a.raw")
+    runner.wait(lambda: runner.of("seen", "track"))
+    jobs["seen"]["fps"] = 4
+    runner.write(jobs)
+    assert program.wait_for("configuration")["changed"] == ["seen"], program.report("another change")
+    runner.wait(lambda: len(runner.of("seen", "track")) == 2)
+    program.send(signal.SIGINT)
+    program.finish()
+    assert {event["destination"] for event in runner.of("seen", "finished")} == {str(runner.folder / "nothing")}
+    assert not list(runner.folder.glob("nothing-*")) and not list(runner.folder.glob("told-*"))
+
+
 def test_standard_output_is_one_jobs_and_all_else_is_told_on_standard_error(server, runner):
     server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
     jobs = {

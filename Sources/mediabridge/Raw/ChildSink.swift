@@ -51,7 +51,7 @@ final class ChildSink: RawSink {
 
   func begin(header: [UInt8]) throws(LiveKitError) {
     state.withLock { $0.header = header }
-    try start()
+    do throws(LiveKitError) { try start() } catch { try revive(error) }
   }
 
   func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
@@ -59,15 +59,24 @@ final class ChildSink: RawSink {
       do throws(LiveKitError) {
         try RawDescriptor.write(piece, to: state.withLock { $0.child?.input ?? -1 }, of: name)
         return state.withLock { $0.needed.keep(piece) }
-      } catch {
-        guard error.code == .readerGone else { throw error }
-        try revive(error)
-      }
+      } catch { try revive(error) }
     }
   }
 
-  /// - Throws: it has ended by itself, or died too often.
-  private func revive(_ gone: LiveKitError) throws(LiveKitError) {
+  /// Begins it anew, also where it dies of what it is told before all else.
+  /// - Parameter reason: why it could not be written to.
+  /// - Throws: it has ended by itself, died too often, or is there and takes nothing.
+  private func revive(_ reason: LiveKitError) throws(LiveKitError) {
+    var reason = reason
+    while true {
+      try noteDeath(reason)
+      do throws(LiveKitError) { return try start() } catch { reason = error }
+    }
+  }
+
+  /// - Throws: it is not to be begun anew, and why.
+  private func noteDeath(_ gone: LiveKitError) throws(LiveKitError) {
+    guard gone.code == .readerGone else { throw gone }
     let ran = state.withLock { $0.child.map { .now - $0.begun } ?? .zero }
     let status = reap().status
     if status == 0 || state.withLock({ $0.isAbandoned }) { throw gone }
@@ -79,7 +88,6 @@ final class ChildSink: RawSink {
     }
     tell("\(name): the command died with \(status); it is begun anew.")
     usleep(Self.pause)
-    try start()
   }
 
   private func start() throws(LiveKitError) {

@@ -50,8 +50,9 @@ struct CompositeFrames {
     await stream.finish()
     if isNew { failure = failure ?? lack(isWhole: interruption.hasCome) }
     let unsent = await replies?.finish()
-    failure = failure ?? unsent
-    stream.report.tell(console, "frames")
+    let report = stream.report
+    failure = failure ?? report.lack ?? unsent
+    report.tell(console, "frames")
     info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
     await visit.leave()
     let untold = await info?.finish()

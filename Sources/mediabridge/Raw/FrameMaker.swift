@@ -34,7 +34,7 @@ struct FrameMaker {
   /// When the first frame was.
   private(set) var start: MediaTime?
   /// Of all frames, but for images, which may have their own.
-  private(set) var size: Dimensions?
+  private var size: Dimensions?
   private var fitter: VideoFrameFitter?
   private var pace: FramePace?
   private var newest: Made?

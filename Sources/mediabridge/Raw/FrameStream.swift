@@ -14,6 +14,13 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
     /// Nil before the first frame of which the RTP timestamp is known.
     var time: StreamTime?
   }
+  /// Guarded together, so that what is made is handed on in order.
+  private struct Making {
+    var maker: FrameMaker
+    var outbox = Outbox<Batch>()
+    /// Of those that the renderer was too slow for, what is missing at an even rate.
+    var missing = PassedOverFrames()
+  }
   private struct Progress {
     /// Of the frames that come, and of those that the reader gets.
     var size: Dimensions?
@@ -29,11 +36,10 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
   /// What frames have become, and of which.
   private struct Batch: Sendable {
     var made: [FrameMaker.Made]
-    var size: Dimensions
     var origin: FrameOrigin?
   }
 
-  private let maker: Locked<(maker: FrameMaker, outbox: Outbox<Batch>)>
+  private let maker: Locked<Making>
   let output: any RawReceiver
   private let tally = RawTally()
   private let framing: RawFraming?
@@ -48,7 +54,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
 
   /// - Parameter number: of the stream among those of the command, from 1 on.
   init(_ request: FrameMaker.Request, output: any RawReceiver, isFramed: Bool, info: InfoLog?, number: Int) {
-    maker = Locked((FrameMaker(request), Outbox()))
+    maker = Locked(Making(maker: FrameMaker(request)))
     (self.output, self.info, self.number) = (output, info, number)
     isPrompt = request.isShared && request.format == .i420 && request.size == nil
     wish = RawSession.Wish(size: request.size, fps: request.fps)
@@ -69,13 +75,21 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
   var isDone: Bool { maker.withLock { $0.maker.isDone } }
 
   var report: RawReport {
-    let ((written, dropped), late) = (tally.counts, maker.withLock { $0.maker.late })
-    return state.withLock { state in
-      let passedOver = state.passedOver + (state.source?.track?.droppedFrames(of: self) ?? 0)
-      return RawReport(
-        name: output.name, written: written, dropped: dropped + passedOver, late: late,
-        duration: state.time.seconds, size: state.madeSize?.description)
+    let ((written, dropped), passedOver) = (tally.counts, passedOver)
+    let (late, missing) = maker.withLock { making in
+      (making.maker.late, making.maker.request.fps == nil ? passedOver : making.missing.missing(of: passedOver))
     }
+    let loss = RawLoss(.frames, dropped: dropped, passedOver: missing)
+    return state.withLock { state in
+      RawReport(
+        name: output.name, written: written, dropped: dropped, passedOver: passedOver, late: late,
+        duration: state.time.seconds, size: state.madeSize?.description, loss: output.keepsAll ? loss : nil)
+    }
+  }
+
+  /// How many frames its renderers were too slow for.
+  private var passedOver: Int {
+    state.withLock { $0.passedOver + ($0.source?.track?.droppedFrames(of: self) ?? 0) }
   }
 
   // MARK: Tracks
@@ -120,9 +134,12 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
       noteSize(frame.uprightDimensions)
       let origin = state.withLock { $0.source }?.track?.origin(of: frame)
       let time = time(of: frame, origin)
+      let earlier = passedOver
       let isMine = try maker.withLock { state throws(LiveKitError) in
         let made = try state.maker.take(frame, at: time)
-        return state.outbox.add([Batch(made: made, size: state.maker.size ?? frame.uprightDimensions, origin: origin)])
+        state.missing.noteRepeats(made.count { $0.isRepeated })
+        state.missing.noteFrame(after: earlier)
+        return state.outbox.add([Batch(made: made, origin: origin)])
       }
       if isMine { empty() }
     } catch { state.withLock { $0.failure = $0.failure ?? error } }
@@ -139,7 +156,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
   func tick() {
     let isMine = maker.withLock { state in
       let made = state.maker.fill(upTo: .now - Self.patience)
-      return state.maker.size.map { state.outbox.add([Batch(made: made, size: $0)]) } ?? false
+      state.missing.noteRepeats(made.count)
+      return state.outbox.add([Batch(made: made)])
     }
     if isMine { empty() }
   }
@@ -147,11 +165,12 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
   /// A frame and its repetition are made by two threads.
   private func empty() {
     while let batches = maker.withLock({ $0.outbox.next() }) {
-      for batch in batches where !batch.made.isEmpty { put(batch.made, batch.size, batch.origin) }
+      for batch in batches { put(batch.made, batch.origin) }
     }
   }
 
-  private func put(_ made: [FrameMaker.Made], _ size: Dimensions, _ origin: FrameOrigin?) {
+  private func put(_ made: [FrameMaker.Made], _ origin: FrameOrigin?) {
+    guard let size = made.first?.size else { return }
     let isFirst = state.withLock { state in
       (state.time, state.madeSize) = (made.last?.time ?? state.time, made.last?.size ?? state.madeSize)
       defer { state.hasBegun = true }

@@ -15,7 +15,8 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
       bgr24 and gray8 are the samples alone, without padding; y4m says its size and rate itself.
 
       A reader that is too slow holds up nobody: frames that have waited for half a second are dropped, and counted. One that \
-      closes its end ends the command.
+      closes its end ends the command. What a file or a folder lacks because its disk or this machine was too slow is said \
+      at the end, as an error.
 
       Where one participant is taken alone, another one who fits follows once nothing of them is there any more; each \
       time it is said whose frames are taken.
@@ -137,7 +138,7 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
     }
     let taken = RawSession.Request(
       choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
-      endsWithParticipant: raw.endsWithParticipant,
+      rate: request.fps, endsWithParticipant: raw.endsWithParticipant,
       waitsForName: try raw.waitsForName)
     let session = RawSession(room: room, taken, console: console, info: info, replies: replies) {
       number, subject throws(LiveKitError) in

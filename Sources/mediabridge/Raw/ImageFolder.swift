@@ -6,6 +6,7 @@ import MediaCore
 /// A folder of numbered images. Each has its name once it is whole.
 final class ImageFolder: RawSink {
   let name: String
+  let keepsAll = true
   /// Without the slash behind it.
   private let folder: String
   private let suffix: String

@@ -10,6 +10,8 @@ final class NamedSink: RawSink {
 
   var name: String { sink.name }
   var patience: Duration { sink.patience }
+  var keepsAll: Bool { sink.keepsAll }
+  var takesText: Bool { sink.takesText }
   var isHungUp: Bool { sink.isHungUp }
 
   func begin(header: [UInt8]) throws(LiveKitError) {

@@ -15,7 +15,8 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
       nothing is sent, because of a mute or a loss, there is exact silence.
 
       A reader that is too slow holds up nobody: what has waited for longer than a minute becomes silence, and is counted. One \
-      that closes its end ends the command.
+      that closes its end ends the command. What a file lacks because its disk or this machine was too slow is said at the \
+      end, as an error.
 
       Where one participant is taken alone, another one who fits follows once nothing of them is there any more; each \
       time it is said whose audio is taken.

@@ -93,9 +93,11 @@ final class PCMStream: RawStream, Sendable {
     let (written, dropped) = tally.counts
     return state.withLock { state in
       let passedOver = state.taps.values.reduce(state.passedOver) { $0 + $1.passedOver }
+      let missing = passedOver * request.rate / Self.buffers
+      let loss = RawLoss(.samples(rate: request.rate), dropped: dropped, passedOver: missing)
       return RawReport(
-        name: output.name, written: written, dropped: dropped + passedOver * request.rate / Self.buffers,
-        late: state.line.late, duration: Double(state.line.taken) / Double(request.rate))
+        name: output.name, written: written, dropped: dropped, passedOver: missing, late: state.line.late,
+        duration: Double(state.line.taken) / Double(request.rate), loss: output.keepsAll ? loss : nil)
     }
   }
 

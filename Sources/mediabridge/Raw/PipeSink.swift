@@ -30,6 +30,8 @@ final class PathSink: RawSink, @unchecked Sendable {
   private var descriptor: Int32 = -1
   /// Whether nothing was there before.
   private let isNew: Bool
+  /// Not what a pipe or a device gets.
+  let keepsAll: Bool
   /// Made for it, the innermost first.
   private let newFolders: [String]
   private let isAbandoned = Locked(false)
@@ -42,7 +44,8 @@ final class PathSink: RawSink, @unchecked Sendable {
   init(
     _ path: String, replaces: Bool, finalHeader: (@Sendable (_ bytes: Int) -> [UInt8])? = nil
   ) throws(LiveKitError) {
-    (name, self.finalHeader, isNew) = (path, finalHeader, access(path, F_OK) != 0)
+    (name, self.finalHeader, isNew) = (path, finalHeader, !PathSink.isThere(path))
+    keepsAll = PathSink.keeps(path)
     newFolders = try MissingFolders.make(for: path)
     guard !Self.isPipe(path) else { return }
     if !replaces, Self.holdsSomething(path) {
@@ -65,6 +68,11 @@ final class PathSink: RawSink, @unchecked Sendable {
 
   /// Whether there is one.
   static func isFolder(_ path: String) -> Bool { status(path, S_IFDIR) != nil }
+
+  /// Whether what is written there stays under that name: in a file or a folder, which may still have to be made.
+  static func keeps(_ path: String) -> Bool { !isThere(path) || isFolder(path) || status(path, S_IFREG) != nil }
+
+  private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   private static func holdsSomething(_ path: String) -> Bool { status(path, S_IFREG).map { $0.st_size > 0 } ?? false }
 

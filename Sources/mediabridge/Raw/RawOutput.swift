@@ -38,7 +38,7 @@ final class RawOutput: RawReceiver {
   private let tell: @Sendable (Fate, RawNote) -> Void
 
   /// - Parameters:
-  ///   - say: for people: that the reader is too slow, and that it is waited for at the end.
+  ///   - say: for people: that the reader or the disk is too slow, and that it is waited for at the end.
   ///   - tell: what becomes of each piece that has a note, in order; called on any thread.
   init(
     _ sink: any RawSink, limits: RawLimits, say: @escaping @Sendable (String) -> Void,
@@ -49,12 +49,17 @@ final class RawOutput: RawReceiver {
   }
 
   var name: String { sink.name }
+  var keepsAll: Bool { sink.keepsAll }
+  /// What is too slow where it takes less than comes.
+  var taker: String { keepsAll ? "the disk" : "the reader" }
   /// Why nothing is written any more.
   var failure: LiveKitError? { state.withLock { $0.failure } }
 
   func begin(header: [UInt8]) { state.withLock { $0.header = header } }
 
   func put(_ piece: RawPiece) {
+    // It would only begin what is written, and empty a file that is kept until something comes.
+    if case .text = piece.body, !sink.takesText { return }
     let (dropped, begins, isNews) = state.withLock { state -> ([RawPiece], Bool, Bool) in
       guard !state.isEnding, state.failure == nil else { return ([], false, false) }
       let dropped = state.queue.put(piece, at: .now)
@@ -64,7 +69,7 @@ final class RawOutput: RawReceiver {
       }
       return (dropped, !state.isWorking, !state.isSlow && !dropped.isEmpty)
     }
-    if isNews { say("\(sink.name): the reader is too slow; \(fate) from now on, and counted") }
+    if isNews { say("\(sink.name): \(taker) is too slow; \(fate) from now on, and counted") }
     for piece in dropped { if let note = piece.note { tell(.dropped, note) } }
     if begins { queue.async { self.work() } }
   }
@@ -185,6 +190,12 @@ final class RawOutput: RawReceiver {
 
   /// Whoever is given longer than others is to have all.
   private func lack(_ taken: Int?, within patience: Duration) -> LiveKitError {
+    guard !keepsAll else {
+      return LiveKitError(
+        .output,
+        "\(sink.name): its disk took nothing for \(patience.seconds) s, and the end is missing; see whether it answers",
+        fault: .destination)
+    }
     guard taken != 0 else { return RawDescriptor.unread(sink.name) }
     return LiveKitError(
       sink.patience > .zero ? .output : .readerGone,

@@ -8,6 +8,8 @@ protocol RawReceiver: AnyObject, Sendable {
   var failure: LiveKitError? { get }
   /// Whether other streams write to it, too, and go on when one of them has ended.
   var isShared: Bool { get }
+  /// Whether it is to hold all that comes, as a file or a folder of images is.
+  var keepsAll: Bool { get }
   /// What each reader gets before all else. To be called before the first `put`.
   func begin(header: [UInt8])
   /// Never waits.
@@ -23,6 +25,7 @@ protocol RawReceiver: AnyObject, Sendable {
 
 extension RawReceiver {
   var isShared: Bool { false }
+  var keepsAll: Bool { false }
   func look() {}
 
   func put(_ frame: VideoFrame, note: RawNote) {
@@ -39,6 +42,7 @@ final class SharedReceiver: RawReceiver {
   var name: String { all.name }
   var failure: LiveKitError? { all.failure }
   var isShared: Bool { true }
+  var keepsAll: Bool { all.keepsAll }
   func begin(header: [UInt8]) { all.begin(header: header) }
   func put(_ piece: RawPiece) { all.put(piece) }
   func put(_ frame: VideoFrame, note: RawNote) { all.put(frame, note: note) }

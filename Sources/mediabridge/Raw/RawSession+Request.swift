@@ -14,6 +14,8 @@ extension RawSession {
     var choice: RawChoice
     var extent: Extent
     var wish = Wish()
+    /// Frames a second that are written, whatever comes; nil for frames as they come.
+    var rate: Int?
     /// Whether a stream is complete when its participant leaves.
     var endsWithParticipant: Bool
     /// Whether a destination's name is only known with a track.
@@ -21,7 +23,7 @@ extension RawSession {
 
     /// How often streams see to what does not come: audio, and frames at a rate, go on without any. Ten times a second
     /// cost a fiftieth of what decoding 1280x720 does.
-    var pace: Duration { choice.kind == .video && wish.fps == nil ? .milliseconds(250) : .milliseconds(100) }
+    var pace: Duration { choice.kind == .video && rate == nil ? .milliseconds(250) : .milliseconds(100) }
 
     var unit: String { choice.kind == .video ? "frames" : "samples" }
     /// In a room that others share, what is sent is as large and as often as all of them need it.

@@ -74,7 +74,8 @@ actor RawSession {
     templates.stop()
     await finishStreams()
     noteEnds()
-    failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome) ?? refusals.lack
+    failure =
+      failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome) ?? streams.losses ?? refusals.lack
     let unsent = await reports.replies?.finish()
     failure = failure ?? unsent
     report(failure)
@@ -273,8 +274,9 @@ actor RawSession {
       await new.publication.hold(request.need)
     }
     for take in takes where streams[take.key] == nil { _ = prepare(take) }
-    for index in takes.indices { follow(takeAt: index) }
-    for take in takes where take.track != nil { await ask(take.publication) }
+    // Each is asked for once: to hear of it takes a server a while, and what is asked for stays.
+    let new = takes.indices.filter { follow(takeAt: $0) }.map { takes[$0].publication }
+    for publication in new { await ask(publication) }
   }
 
   /// - Returns: whether there is a stream for it.
@@ -294,12 +296,15 @@ actor RawSession {
   }
 
   /// Hands the track of a publication to its stream, when there is another one than before.
-  private func follow(takeAt index: Int) {
+  /// - Returns: whether there is.
+  private func follow(takeAt index: Int) -> Bool {
     let take = takes[index]
-    guard take.track !== take.publication.track else { return }
+    guard take.track !== take.publication.track else { return false }
     takes[index].track = take.publication.track
     streams[take.key]?.detach(take.publication)
-    if take.publication.track != nil { streams[take.key]?.attach(take.publication, of: take.participant) }
+    guard take.publication.track != nil else { return false }
+    streams[take.key]?.attach(take.publication, of: take.participant)
+    return true
   }
 
   /// Has no more sent than is wanted.

@@ -9,6 +9,10 @@ protocol RawSink: AnyObject, Sendable {
   var name: String { get }
   /// How long it may take nothing at the end, at least. Where that is some time, it is a failure when it does not.
   var patience: Duration { get }
+  /// Whether it is to hold all that comes, as a file or a folder of images is.
+  var keepsAll: Bool { get }
+  /// Whether it writes what is said beside the media.
+  var takesText: Bool { get }
   /// Waits until there is a reader.
   /// - Parameter header: what the first reader gets before all else, and so does each that takes its place.
   func begin(header: [UInt8]) throws(LiveKitError)
@@ -24,7 +28,9 @@ protocol RawSink: AnyObject, Sendable {
 
 extension RawSink {
   var isHungUp: Bool { false }
-  var patience: Duration { .zero }
+  var patience: Duration { keepsAll ? RawDescriptor.diskPatience : .zero }
+  var keepsAll: Bool { false }
+  var takesText: Bool { false }
   func abandon() async {}
 }
 
@@ -36,6 +42,8 @@ extension LiveKitError.Code {
 /// Writing to a descriptor, whose reader may let it wait.
 enum RawDescriptor {
   private static let silence = [UInt8](repeating: 0, count: 65_536)
+  /// How long a disk may take nothing at the end: one of a network, or one that has slept, is away for a while.
+  static let diskPatience = Duration.seconds(30)
 
   static func write(_ piece: RawPiece, to descriptor: Int32, of name: String) throws(LiveKitError) {
     switch piece.body {

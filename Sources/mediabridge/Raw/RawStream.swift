@@ -1,3 +1,4 @@
+import Egress
 import MediaBridge
 import MediaCore
 
@@ -79,24 +80,34 @@ extension MediaTime {
 struct RawReport: Sendable {
   var name: String
   var written: Int
+  /// What waited for too long to be taken.
   var dropped: Int
+  /// What this machine was too slow for.
+  var passedOver: Int
   /// What came when its place was filled already.
   var late = 0
   /// Seconds.
   var duration: Double
   var size: String?
+  /// Of what is to hold all; nil where it is enough to count.
+  var loss: RawLoss?
+
+  /// Why not all is there that was to be.
+  var lack: LiveKitError? { loss?.failure(of: name) }
 
   /// - Parameter unit: of what was written, such as frames.
   func tell(_ console: Console, _ unit: String) {
-    let lost = dropped > 0 ? ", \(dropped) dropped because the reader was too slow" : ""
+    let taker = loss == nil ? "reader" : "disk"
+    let lost = dropped > 0 ? ", \(dropped) dropped because the \(taker) was too slow" : ""
+    let unmade = passedOver > 0 ? ", \(passedOver) dropped because this machine was too slow" : ""
     let behind = late > 0 ? ", \(late) came too late" : ""
     let size = size.map { " of \($0)" } ?? ""
-    console.say("\(name): \(written) \(unit)\(size)\(lost)\(behind)")
+    console.say("\(name): \(written) \(unit)\(size)\(lost)\(unmade)\(behind)")
     console.event(
       "finished",
       [
-        "destination": name, "written": written, "dropped": dropped, "late": late, "duration": duration,
-        "size": self.size ?? "",
+        "destination": name, "written": written, "dropped": dropped + passedOver, "late": late,
+        "duration": duration, "size": self.size ?? "",
       ])
   }
 }

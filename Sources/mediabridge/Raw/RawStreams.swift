@@ -71,6 +71,12 @@ struct RawStreams: Sendable {
 
   // MARK: The end
 
+  /// How many files are named that lack something.
+  private static let most = 5
+
+  /// What files lack because their disk or this machine was too slow; of what readers get it is only counted.
+  var losses: LiveKitError? { LiveKitError.joined(reports.compactMap(\.lack), naming: Self.most) }
+
   /// Whether nothing more is to come.
   /// - Parameter isOpen: whether those who come later have readers of their own, and nothing says how long all takes.
   func isOver(isOpen: Bool) -> Bool {

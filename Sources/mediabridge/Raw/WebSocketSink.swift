@@ -51,6 +51,7 @@ final class WebSocketSink: RawSink {
 
   /// To say what is wrong takes a server as long as to be asked.
   let patience = Duration.seconds(10)
+  let takesText = true
 
   func begin(header: [UInt8]) throws(LiveKitError) { try open(within: patience) }
 

@@ -31,11 +31,11 @@ struct RunRecording {
 }
 
 extension RawArguments {
-  /// Files that are written, and folders; what goes elsewhere is gone when it is read.
+  /// Files that are written, and folders; what goes elsewhere, such as into a device, has no parts.
   var files: [String] {
     var files = [info].compactMap { $0 }
     if case .path(let path) = target { files.append(path) }
-    return files.filter { !PathSink.isPipe($0) }
+    return files.filter { !$0.hasPrefix("/dev/") && PathSink.keeps($0) }
   }
 
   /// Has it go beside what was written before.
