@@ -18,9 +18,9 @@ struct Publisher {
   /// Finds out what is in the files, before the room is joined: nobody is told to come for what is no media.
   /// - Throws: what is wrong with one, or that a signal has come meanwhile.
   func readFiles(_ interruption: Interruption) async throws {
-    try await unlessOver(interruption) {
-      for index in sources.indices where sources[index].media.isFile { try await readFile(index) }
-    }
+    let files = sources.indices.filter { sources[$0].media.isFile }
+    guard !files.isEmpty else { return }
+    try await unlessOver(interruption) { for index in files { try await readFile(index) } }
     if interruption.hasCome { throw LiveKitError(.cancelled, "stopped while the files were looked at") }
   }
 
