@@ -40,7 +40,7 @@ final class DesktopPortal {
   /// Has the person choose a screen or a window.
   func share(showsPointer: Bool, token: String?) throws(ScreenCastError) -> ScreenCast.Stream {
     let made = try ask("CreateSession", options: ["session_handle_token": .string("mediabridge")])
-    guard let session = made["session_handle"]?.string else { throw .unavailable("the portal opens no session") }
+    guard let session = made["session_handle"]?.string else { throw .failed("it opens no session") }
     listen("org.freedesktop.portal.Session", "Closed", at: session, closed)
     // 1 is a screen, 2 a window; kept until this process ends.
     var options = ["types": DBusArgument.number(3), "persist_mode": .number(1)]
@@ -51,7 +51,7 @@ final class DesktopPortal {
     _ = try ask("SelectSources", of: session, options: options)
     let begun = try ask("Start", of: session, arguments: [.string("")])
     guard let node = begun["streams"]?[0]?[0]?.number else {
-      throw .unavailable("the portal has nothing to show")
+      throw .failed("it has nothing to show")
     }
     return ScreenCast.Stream(
       descriptor: try openRemote(of: session), node: node, token: begun["restore_token"]?.string)
@@ -91,9 +91,9 @@ final class DesktopPortal {
     switch parameters[0]?.number {
     case 0: break
     case 1: throw .refused
-    default: throw .unavailable("the portal could not do it")
+    default: throw .failed("it could not do it")
     }
-    guard let results = parameters[1] else { throw .unavailable("the portal answers without results") }
+    guard let results = parameters[1] else { throw .failed("it answers without results") }
     return results
   }
 
@@ -125,7 +125,7 @@ final class DesktopPortal {
       G_DBUS_CALL_FLAGS_NONE, -1, nil, &list, nil, &error)
     guard let reply else { throw .unavailable(takeMessage(&error) ?? "PipeWire cannot be reached") }
     _ = DBusValue(adopting: reply)
-    guard let list else { throw .unavailable("the portal hands out no connection with PipeWire") }
+    guard let list else { throw .failed("it hands out no connection with PipeWire") }
     defer { g_object_unref(list) }
     let descriptor = g_unix_fd_list_get(list, 0, &error)
     guard descriptor >= 0 else { throw .unavailable(takeMessage(&error) ?? "PipeWire cannot be reached") }

@@ -6,6 +6,8 @@ import MediaCore
 package enum ScreenCastError: Error, Sendable {
   /// This session has no portal, or none that shows screens: what was said of it.
   case unavailable(String)
+  /// The portal is there, and cannot do it: what is known of that.
+  case failed(String)
   /// The person at the desktop has shared nothing.
   case refused
   /// Nobody wants it any more.

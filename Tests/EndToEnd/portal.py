@@ -28,7 +28,8 @@ context.objects = [ { factory = spa-node-factory
 
 @contextlib.contextmanager
 def desktop(start):
-    """The program that stands for the person (see `portal_backend.py`), and NAME=VALUE for whoever is at that desktop."""
+    """The program that stands for the person (see `portal_backend.py`), NAME=VALUE for whoever is at that desktop, and
+    PipeWire."""
     # A socket's path is short.
     folder = Path(tempfile.mkdtemp(prefix="mb-"))
     try:
@@ -41,13 +42,13 @@ def desktop(start):
         (folder / "pipewire/pipewire.conf.d/screen.conf").write_text(SCREEN)
         (folder / "mediabridge.portal").write_text(PORTAL)
         start(("dbus-daemon", f"--config-file={folder / 'bus.conf'}", "--nofork", "--nopidfile"))
-        start(("env", *environment, "pipewire"))
+        pipewire = start(("env", *environment, "pipewire"))
         wait_for(folder / "bus", folder / "pipewire-0")
         start(("env", *environment, "wireplumber"))
         person = start(("env", *environment, "/usr/bin/python3", FOLDER / "portal_backend.py", "screen"))
         person.wait_for("ready")
         start(("env", *environment, "/usr/libexec/xdg-desktop-portal"))
-        yield person, environment
+        yield person, environment, pipewire
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

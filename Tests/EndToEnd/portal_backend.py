@@ -1,7 +1,7 @@
 """A desktop as its portal knows it (org.freedesktop.impl.portal.ScreenCast): portal_backend.py NODE.
 
-Its screen is a node of PipeWire. The portal and PipeWire are real; only whom they ask is not, since no compositor of
-Debian's shows its screen to PipeWire without a GPU. Lines of standard input are what the person there does: allow, refuse
+Its screen is a node of PipeWire. The portal and PipeWire are real; only whom they ask is not, since a compositor brings
+some hundred packages, and a dialog that somebody has to click. Lines of standard input are what the person there does: allow, refuse
 or wait once asked, end. Run by Debian's own Python, for which the package python3-gi is.
 """
 

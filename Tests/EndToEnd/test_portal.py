@@ -12,13 +12,13 @@ from publishing import publish
 
 @pytest.fixture
 def at(start):
-    """The person, and the environment of who is at their desktop."""
+    """The person, the environment of who is at their desktop, and PipeWire."""
     with desktop(start) as at:
         yield at
 
 
 def test_what_is_chosen_is_seen_until_it_is_taken_back(server, start, tmp_path, at):
-    person, environment = at
+    person, environment, _ = at
     subscriber = server.subscriber("--duration", "30", "--until-left")
     subscriber.wait_for("connected")
     publisher = publish(server, start, "screen", room="test", environment=environment)
@@ -50,19 +50,50 @@ def assert_bars(file):
 
 
 def test_who_refuses_is_told(server, start, at):
-    person, environment = at
+    person, environment, _ = at
     person.write("refuse")
     publisher = publish(server, start, "screen", environment=environment)
     assert_failed(publisher, "screen: ", "the person at the desktop has shared nothing", within=10)
 
 
 def test_nobody_waits_for_who_does_not_answer(server, start, at):
-    person, environment = at
+    person, environment, _ = at
     person.write("wait")
     publisher = publish(server, start, "screen-portal", environment=environment)
     person.wait_for("asked", 10)
     publisher.send(signal.SIGINT)
     publisher.finish(5)
+
+
+def lose(server, start, at):
+    """A screen that is seen, and PipeWire with it; the person answers as they were told by then."""
+    person, environment, pipewire = at
+    publisher = publish(server, start, "screen", environment=environment)
+    publisher.wait_for("publishing", 20)
+    person.wait_for("asked", 10)
+    return publisher, lambda: pipewire.send(signal.SIGKILL)
+
+
+def test_nobody_waits_for_who_is_asked_again_and_does_not_answer(server, start, at):
+    person, _, _ = at
+    publisher, cut = lose(server, start, at)
+    person.write("wait")
+    cut()
+    publisher.wait_for("source_lost", 20)
+    person.wait_for("asked", 20)
+    publisher.send(signal.SIGINT)
+    publisher.finish(10)
+
+
+def test_who_refuses_to_share_it_again_is_not_asked_once_more(server, start, at):
+    person, _, _ = at
+    publisher, cut = lose(server, start, at)
+    person.write("refuse")
+    cut()
+    person.wait_for("asked", 30)
+    publisher.wait_for("source_ended", 20)
+    assert publisher.finish(10) == 0, publisher.report("it is no failure")
+    assert not [event for event in person.events if event["event"] == "asked"][2:], person.events
 
 
 def test_a_desktop_without_a_portal_says_so(server, start):

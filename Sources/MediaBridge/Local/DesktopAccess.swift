@@ -44,12 +44,19 @@ final class DesktopAccess: Sendable {
 }
 
 extension LiveKitError {
-  static let desktopIsOver = LiveKitError(.cancelled, "the person at the desktop has ended what was shared")
+  static let desktopIsOver = LiveKitError(.cancelled, "the desktop has ended what was shared")
+
+  /// Whether the person at the desktop has said no.
+  package var isRefusedByPerson: Bool { if case .refused? = underlying as? ScreenCastError { true } else { false } }
 
   fileprivate init(_ error: ScreenCastError) {
     switch error {
     case .cancelled: self = LiveKitError(.cancelled, "nobody waits for the person at the desktop any more")
-    case .refused: self = LiveKitError(.display, "the person at the desktop has shared nothing")
+    case .refused:
+      self = LiveKitError(.display, "the person at the desktop has shared nothing", underlying: error)
+    case .failed(let words):
+      self = LiveKitError(
+        .display, "the portal of this desktop shows no screen (\(words)); its log says why: journalctl --user -b")
     case .unavailable(let words):
       self = LiveKitError(
         .display,

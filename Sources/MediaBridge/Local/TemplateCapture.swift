@@ -98,11 +98,12 @@ actor TemplateCapture {
   /// - Parameter limit: how long something is waited for to come for one of its tracks, before which they are told no
   ///   failure; nil not to wait.
   func restart(within limit: Duration?) async throws(LiveKitError) {
-    try await changes.add {
-      await self.end()
-      self.shown.withLock { $0 = nil }
-      return await self.bringIntoLine(isQuiet: limit != nil)
-    }.value.get()
+    try await Self.result(
+      of: changes.add {
+        await self.end()
+        self.shown.withLock { $0 = nil }
+        return await self.bringIntoLine(isQuiet: limit != nil)
+      })
     guard let limit else { return }
     let error = LiveKitError(.noMedia, "nothing comes of it", fault: .publisher)
     try await begun.value(within: limit, else: error)
@@ -154,14 +155,7 @@ actor TemplateCapture {
     taps.withLock { $0[kind] = handlers }
     isHeld = false
     do throws(LiveKitError) {
-      let task = changes.add { await self.bringIntoLine() }
-      // A person who is asked may take longer than anybody waits.
-      let result = await withTaskCancellationHandler {
-        await task.value
-      } onCancel: {
-        task.cancel()
-      }
-      try result.get()
+      try await Self.result(of: changes.add { await self.bringIntoLine() })
       guard pipeline?.kinds.contains(kind) != false else {
         let name = kind == .video ? "frames" : "pcm"
         throw LiveKitError(.template, "the capture template \(source.template) has no appsink called \(name)")
@@ -172,8 +166,23 @@ actor TemplateCapture {
     }
   }
 
+  /// Of a change, which is cancelled with this task: a person who is asked may take longer than anybody waits.
+  private static func result(of change: Task<Result<Void, LiveKitError>, Never>) async throws(LiveKitError) {
+    let result = await withTaskCancellationHandler {
+      await change.value
+    } onCancel: {
+      change.cancel()
+    }
+    try result.get()
+  }
+
   fileprivate func remove(_ kind: CapturePipeline.Kind) async {
-    taps.withLock { _ = $0.removeValue(forKey: kind) }
+    let isLast = taps.withLock { taps in
+      _ = taps.removeValue(forKey: kind)
+      return taps.isEmpty
+    }
+    // Who is being asked need not answer; what waits for that comes before the change below.
+    if isLast, !isHeld, pipeline == nil { source.access.close() }
     try? await settle()
   }
 

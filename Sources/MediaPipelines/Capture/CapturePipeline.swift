@@ -92,6 +92,7 @@ package final class CapturePipeline: Sendable {
     }
     self.sinks = sinks
     made.pipeline.onSourceEnd { ends.endSource(handlers.end) }
+    try Self.leaveOutMisfits(made)
     try Self.pace(made)
     made.pipeline.onMessage { [template = made.template] message in
       switch message {
@@ -110,6 +111,12 @@ package final class CapturePipeline: Sendable {
     guard isStarted else { return }
     try made.start()
     watchDisplay(onFailure: handlers.failure)
+  }
+
+  /// PipeWire's source keeps the caps that it had first (0.3.65), whatever becomes of the size of a window or a screen.
+  private static func leaveOutMisfits(_ made: TemplatePipeline) throws(PipelineFailure) {
+    guard made.pipeline.factories.contains("pipewiresrc"), made.pipeline.hasElement("paced") else { return }
+    do { try made.pipeline.leaveOutMisfits(into: "paced") } catch { throw PipelineFailure(error, in: made.template) }
   }
 
   /// Leaves out frames beyond the rate that a template declares for Swift, in front of its element `paced`: before they are

@@ -203,8 +203,9 @@ ${source:-pulsesrc} device=${device:-@DEFAULT_MONITOR@}
 # frames       Frames out.
 #
 #: ${framerate:-15/1}  A fraction; the most that are taken.
+#: ${pointer:-true}  Whether the mouse is seen, where the desktop can leave it out.
 #
-# Units: fd descriptor, node number, still ms, framerate frames/s
+# Units: fd descriptor, node number, still ms, framerate frames/s, pointer true or false
 
 pipewiresrc fd=${fd:--1} path=${node:-0} keepalive-time=${still:-500} always-copy=true do-timestamp=true
 ! video/x-raw

@@ -191,7 +191,13 @@ extension Publisher {
         console.say("\(source.word.shown): it is back")
         console.event("source_restored", ["source": source.word.shown])
         return true
-      } catch { last = source.word.redacted(error) }
+      } catch {
+        last = source.word.redacted(error)
+        guard !error.isRefusedByPerson else {
+          console.say("\(source.word.shown): \(last.message)")
+          return false
+        }
+      }
     }
     throw LiveKitError(
       last.code, "\(source.word.shown) went away and did not come back: \(last.message)", fault: last.fault)
