@@ -91,7 +91,7 @@ def test_who_refuses_to_share_it_again_is_not_asked_once_more(server, start, at)
     person.write("refuse")
     cut()
     person.wait_for("asked", 30)
-    publisher.wait_for("source_ended", 20)
+    assert "has shared nothing" in publisher.wait_for("source_ended", 20)["message"]
     assert publisher.finish(10) == 0, publisher.report("it is no failure")
     assert not [event for event in person.events if event["event"] == "asked"][2:], person.events
 

@@ -99,7 +99,9 @@ extension Publisher {
       }
       return .success(())
     } catch {
-      return .failure(error)
+      guard error.isRefusedByPerson else { return .failure(error) }
+      await takeBack(tracks(of: index, news), error)
+      return .success(())
     }
   }
 
@@ -192,11 +194,8 @@ extension Publisher {
         console.event("source_restored", ["source": source.word.shown])
         return true
       } catch {
+        guard !error.isRefusedByPerson else { throw error }
         last = source.word.redacted(error)
-        guard !error.isRefusedByPerson else {
-          console.say("\(source.word.shown): \(last.message)")
-          return false
-        }
       }
     }
     throw LiveKitError(
