@@ -65,32 +65,28 @@ def test_nobody_waits_for_who_does_not_answer(server, start, at):
     publisher.finish(5)
 
 
-def lose(server, start, at):
-    """A screen that is seen, and PipeWire with it; the person answers as they were told by then."""
+def lose(server, start, at, answer):
+    """A screen that was seen, and whose PipeWire has died; the person is to answer so when they are asked again."""
     person, environment, pipewire = at
     publisher = publish(server, start, "screen", environment=environment)
     publisher.wait_for("publishing", 20)
     person.wait_for("asked", 10)
-    return publisher, lambda: pipewire.send(signal.SIGKILL)
+    person.write(answer)
+    pipewire.send(signal.SIGKILL)
+    publisher.wait_for("source_lost", 20)
+    person.wait_for("asked", 20)
+    return publisher
 
 
 def test_nobody_waits_for_who_is_asked_again_and_does_not_answer(server, start, at):
-    person, _, _ = at
-    publisher, cut = lose(server, start, at)
-    person.write("wait")
-    cut()
-    publisher.wait_for("source_lost", 20)
-    person.wait_for("asked", 20)
+    publisher = lose(server, start, at, "wait")
     publisher.send(signal.SIGINT)
     publisher.finish(10)
 
 
 def test_who_refuses_to_share_it_again_is_not_asked_once_more(server, start, at):
     person, _, _ = at
-    publisher, cut = lose(server, start, at)
-    person.write("refuse")
-    cut()
-    person.wait_for("asked", 30)
+    publisher = lose(server, start, at, "refuse")
     assert "has shared nothing" in publisher.wait_for("source_ended", 20)["message"]
     assert publisher.finish(10) == 0, publisher.report("it is no failure")
     assert not [event for event in person.events if event["event"] == "asked"][2:], person.events
