@@ -305,7 +305,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=10, help="of each repetition")
     parser.add_argument("--lossy-seconds", type=int, default=20)
     parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--joins", type=int, default=10)
+    parser.add_argument("--joins", type=int, default=10, help="how often a first frame or byte is waited for")
     parser.add_argument("--tracks", type=int, nargs="+", default=tracks.COUNTS, help="how many are recorded at once")
     parser.add_argument(
         "--participants", type=int, nargs="+", choices=composite.COUNTS, default=composite.COUNTS, help="how many are mixed"

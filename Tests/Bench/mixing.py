@@ -40,7 +40,7 @@ class Mixing:
         repetitions = range(self._bench.arguments.repetitions)
         with self._clips.publisher(ROOM, "tile", PARTICIPANTS, "--fps", FPS, audio=True) as publisher:
             publisher.wait_for("publishing", 60)
-            starts = [self._start() for _ in repetitions]
+            starts = [self._start() for _ in range(self._bench.arguments.joins)]
             seconds = [self._second() for _ in repetitions]
         return {"starts": starts, "seconds": seconds, "delays": self._delays(), "played": self._played()}
 
