@@ -1,5 +1,4 @@
 import CGStreamer
-import CShims
 import MediaCore
 
 /// Whether raw frames are as large as their caps say, as far as their memory tells: a source may not notice that what it

@@ -25,8 +25,8 @@ package struct RawLoss: Sendable {
   /// - Parameter name: of the file or folder.
   package func failure(of name: String) -> LiveKitError? {
     var lacks: [String] = []
-    if dropped > 0 { lacks.append("\(amount(dropped)), since its disk was too slow: \(diskAdvice)") }
-    if passedOver > 0 { lacks.append("\(amount(passedOver)), since this machine was too slow: \(machineAdvice)") }
+    if dropped > 0 { lacks.append("\(amount(dropped)), since its disk was too slow: \(advice.disk)") }
+    if passedOver > 0 { lacks.append("\(amount(passedOver)), since this machine was too slow: \(advice.machine)") }
     guard !lacks.isEmpty else { return nil }
     return LiveKitError(
       .output, "\(name): \(lacks.joined(separator: "; "))", fault: dropped > 0 ? .destination : .machine)
@@ -39,19 +39,15 @@ package struct RawLoss: Sendable {
     }
   }
 
-  private var diskAdvice: String {
-    if case .frames = unit {
-      "choose a faster one, or give a lower --fps or a smaller --size"
-    } else {
-      "choose a faster one"
-    }
-  }
-
-  private var machineAdvice: String {
-    if case .frames = unit {
-      "give a lower --fps, a smaller --size or a cheaper --format"
-    } else {
-      "have it do less at the same time"
+  /// What to do about each.
+  private var advice: (disk: String, machine: String) {
+    switch unit {
+    case .frames:
+      (
+        "choose a faster one, or give a lower --fps or a smaller --size",
+        "give a lower --fps, a smaller --size or a cheaper --format"
+      )
+    case .samples: ("choose a faster one", "have it do less at the same time")
     }
   }
 }

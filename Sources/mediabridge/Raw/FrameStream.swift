@@ -83,7 +83,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
     return state.withLock { state in
       RawReport(
         name: output.name, written: written, dropped: dropped, passedOver: passedOver, late: late,
-        duration: state.time.seconds, size: state.madeSize?.description, loss: output.keepsAll ? loss : nil)
+        duration: state.time.seconds, size: state.madeSize?.description, taker: output.taker,
+        loss: output.keepsAll ? loss : nil)
     }
   }
 

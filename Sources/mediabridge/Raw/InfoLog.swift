@@ -66,7 +66,7 @@ final class InfoLog: Sendable {
     // What is told from now on belongs to no stream any more.
     guard dropped > 0 else { return nil }
     return LiveKitError(
-      .output, "--info: \(output.name): \(dropped) lines were dropped because \(output.taker) was too slow",
+      .output, "--info: \(output.name): \(dropped) lines were dropped because the \(output.taker) was too slow",
       fault: .destination)
   }
 }

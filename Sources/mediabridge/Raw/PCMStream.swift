@@ -97,7 +97,8 @@ final class PCMStream: RawStream, Sendable {
       let loss = RawLoss(.samples(rate: request.rate), dropped: dropped, passedOver: missing)
       return RawReport(
         name: output.name, written: written, dropped: dropped, passedOver: missing, late: state.line.late,
-        duration: Double(state.line.taken) / Double(request.rate), loss: output.keepsAll ? loss : nil)
+        duration: Double(state.line.taken) / Double(request.rate), taker: output.taker,
+        loss: output.keepsAll ? loss : nil)
     }
   }
 

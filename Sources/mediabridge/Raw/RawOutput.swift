@@ -50,8 +50,6 @@ final class RawOutput: RawReceiver {
 
   var name: String { sink.name }
   var keepsAll: Bool { sink.keepsAll }
-  /// What is too slow where it takes less than comes.
-  var taker: String { keepsAll ? "the disk" : "the reader" }
   /// Why nothing is written any more.
   var failure: LiveKitError? { state.withLock { $0.failure } }
 
@@ -69,7 +67,7 @@ final class RawOutput: RawReceiver {
       }
       return (dropped, !state.isWorking, !state.isSlow && !dropped.isEmpty)
     }
-    if isNews { say("\(sink.name): \(taker) is too slow; \(fate) from now on, and counted") }
+    if isNews { say("\(sink.name): the \(taker) is too slow; \(fate) from now on, and counted") }
     for piece in dropped { if let note = piece.note { tell(.dropped, note) } }
     if begins { queue.async { self.work() } }
   }

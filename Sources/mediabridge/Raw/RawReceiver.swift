@@ -26,6 +26,8 @@ protocol RawReceiver: AnyObject, Sendable {
 extension RawReceiver {
   var isShared: Bool { false }
   var keepsAll: Bool { false }
+  /// What is too slow where it takes less than comes.
+  var taker: String { keepsAll ? "disk" : "reader" }
   func look() {}
 
   func put(_ frame: VideoFrame, note: RawNote) {

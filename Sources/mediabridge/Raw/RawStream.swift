@@ -89,6 +89,8 @@ struct RawReport: Sendable {
   /// Seconds.
   var duration: Double
   var size: String?
+  /// Who was too slow for what is dropped.
+  var taker: String
   /// Of what is to hold all; nil where it is enough to count.
   var loss: RawLoss?
 
@@ -97,7 +99,6 @@ struct RawReport: Sendable {
 
   /// - Parameter unit: of what was written, such as frames.
   func tell(_ console: Console, _ unit: String) {
-    let taker = loss == nil ? "reader" : "disk"
     let lost = dropped > 0 ? ", \(dropped) dropped because the \(taker) was too slow" : ""
     let unmade = passedOver > 0 ? ", \(passedOver) dropped because this machine was too slow" : ""
     let behind = late > 0 ? ", \(late) came too late" : ""
