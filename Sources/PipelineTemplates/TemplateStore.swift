@@ -116,7 +116,10 @@ public struct TemplateStore: Sendable {
     guard bytes.count <= Template.byteLimit else {
       throw .template(TemplateError(file: path, .tooLarge(bytes: bytes.count)))
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    // Some editors begin a file with this, and it would stand in front of the first comment.
+    let mark = Data("\u{FEFF}".utf8)
+    guard let text = String(validating: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes, as: UTF8.self)
+    else {
       throw .template(TemplateError(file: path, .notUTF8))
     }
     return text

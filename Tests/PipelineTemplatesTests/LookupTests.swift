@@ -112,6 +112,14 @@ final class ScratchFolder {
     #expect(throws: TemplateStore.Failure.badName(name)) { try scratch.store("a").find(.output, name) }
   }
 
+  @Test func whatAnEditorPutsInFrontIsPassedOver() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("a/output/marked.pipeline", "\u{FEFF}# What it does.\nfakesrc ! fakesink\n")
+    let template = try scratch.store("a").find(.output, "marked")
+    #expect(template.summary == "What it does.")
+    #expect(try template.fill([:]).elements.map(\.factory) == ["fakesrc", "fakesink"])
+  }
+
   @Test func refusesWhatIsNoText() throws {
     let scratch = try ScratchFolder()
     try scratch.write("a/output/binary.pipeline", Data([0x66, 0xff, 0xfe]))
