@@ -92,6 +92,18 @@ def test_what_cannot_go_as_it_is_is_encoded_and_says_why(server, start, tmp_path
     assert told == {"camera": ("VP8", "encoded", reason)}
 
 
+def test_a_file_that_shows_frames_a_second_time_is_encoded(server, start, tmp_path):
+    """libvpx sends some ahead of the others, and later a single byte that shows them, which is nothing for a payloader."""
+    options = ("-c:v", "libvpx-vp9", "-cpu-used", "5", "-b:v", "2M", "-g", "50", "-auto-alt-ref", "6", "-an")
+    for number in ("1", "2"):
+        file = encode(tmp_path / "hidden.webm", SECONDS, *options, "-pass", number, "-passlogfile", tmp_path / "pass")
+    probe = ("ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0", file)
+    assert "1" in subprocess.run(probe, capture_output=True, text=True, check=True).stdout.split()
+    told, seen = play(server, start, file)
+    assert told == {"camera": ("VP8", "encoded", "it shows frames a second time")}
+    assert_all_seen(seen)
+
+
 PIPED = {
     "h264": ((*PLAIN, "-an", "-f", "h264"), {"camera": ("H264", "as it is", None)}),
     "ogg": (("-vn", *OPUS, "-f", "ogg"), {"microphone": ("Opus", "as it is", None)}),

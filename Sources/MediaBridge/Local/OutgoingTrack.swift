@@ -100,7 +100,7 @@ final class OutgoingTrack: Sendable {
       let isOurs = carried.withLock { carried in
         carried.value(of: captured.media.caps) { $0.mediaType.hasSuffix("/x-\(plan.codec)") }
       }
-      if isOurs { for layer in layers { layer.pass(captured) } }
+      if isOurs, !plan.isVideo || captured.fitsPackets { for layer in layers { layer.pass(captured) } }
       return plan.isVideo ? watch.withLock { $0.note(captured) } : nil
     }
     if plan.isVideo { takeFrame(captured, colors) } else { takeAudio(captured) }

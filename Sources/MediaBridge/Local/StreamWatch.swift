@@ -71,13 +71,20 @@ extension StreamWatch {
     if captured.run != run { (run, newest) = (captured.run, nil) }
     let carried = formats.value(of: captured.media.caps, Format.init)
     guard let codec = carried.codec else { return nil }
-    return note(
+    let obstacle = note(
       Frame(
         codec: codec, time: captured.time, isKeyframe: !captured.media.isDelta,
         isBidirectional: codec == .h264 && Self.isBidirectional(captured.media, carried.lengthSize)))
+    return obstacle ?? (codec == .vp9 && !captured.fitsPackets ? "it shows frames a second time" : nil)
   }
 
   private static func isBidirectional(_ media: MediaBuffer, _ lengthSize: Int?) -> Bool {
     media.withUnsafeBytes { Bitstream.VideoCodec.h264.isBidirectional(frame: $0, lengthSize: lengthSize) }
   }
+}
+
+extension CapturedMedia {
+  /// Whether payloaders take it, of video as its source carries it: those of VP8 and VP9 end with an error over less than
+  /// 3 bytes. A VP9 frame that only shows an earlier one (`show_existing_frame`) has 1.
+  var fitsPackets: Bool { media.size > 2 }
 }

@@ -92,6 +92,19 @@ import Testing
     #expect(isOurs == [false, true])
   }
 
+  /// As libvpx writes it for frames that it has sent ahead of the others.
+  @Test func aFrameThatIsShownTwiceIsNoPacket() throws {
+    let caps = try #require(Caps("video/x-vp9"))
+    func captured(_ bytes: [UInt8]) -> CapturedMedia {
+      let media = bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+      return CapturedMedia(media: media, time: .now, isEncoded: true)
+    }
+    var watch = StreamWatch()
+    let (whole, existing) = (captured([0x82, 0x49, 0x83, 0x42]), captured([0x88]))
+    let obstacles = [whole, existing].map { watch.note($0) }
+    #expect(obstacles == [nil, "it shows frames a second time"] && whole.fitsPackets && !existing.fitsPackets)
+  }
+
   // MARK: What is known before
 
   private func stream(_ caps: String, isEncoded: Bool = true) throws -> CarriedStream? {
