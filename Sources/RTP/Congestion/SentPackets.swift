@@ -31,9 +31,14 @@ struct SentPackets: Sendable {
   /// Some seconds of a fast connection; a power of two.
   private static let length = 8192
   private static let tick: Int64 = 250_000
+  /// Over so long arrivals are counted.
+  private static let longestGap = Duration.milliseconds(500)
 
   private var entries = [Entry?](repeating: nil, count: SentPackets.length)
+  /// Bytes without a number since `newest`.
   private var unnumbered = 0
+  /// When the newest one with a number was sent.
+  private var newest: MediaTime?
   private var reference = Unwrapper<UInt32>()
   /// The number behind the newest one that was reported.
   private var expected: SequenceNumber?
@@ -43,6 +48,9 @@ struct SentPackets: Sendable {
       unnumbered += bytes
       return
     }
+    // An hour of audio did not come with the video behind it.
+    if newest.map({ time - $0 > Self.longestGap }) ?? true { unnumbered = 0 }
+    newest = time
     // What is sent again as it was has its number already.
     let isRepeated = entries[slot(number)]?.number == number.rawValue
     entries[slot(number)] = Entry(

@@ -203,6 +203,23 @@ struct CongestionTests {
     #expect(controller.estimate.bitrate >= 0)
   }
 
+  /// As where LiveKit's server reports arrivals of video alone, and the camera was muted for a minute.
+  @Test func audioWithoutVideoDidNotComeWithTheNextVideo() {
+    var packets = SentPackets()
+    func arrivals(_ number: UInt16, at time: Double) -> [Int] {
+      packets.insert(bytes: 1000, number: SequenceNumber(number), at: .ms(time))
+      let feedback = TransportFeedback(
+        sender: SSRC(2), media: SSRC(1), firstSequence: SequenceNumber(number), feedbackCount: 0, referenceTime: 0,
+        deltas: [0])
+      return packets.read(feedback, since: nil, at: .ms(time + 50)).arrivals.map(\.bytes)
+    }
+    #expect(arrivals(0, at: 0) == [1000])
+    packets.insert(bytes: 100, number: nil, at: .ms(20))
+    #expect(arrivals(1, at: 40) == [1100])
+    for number in 1...3000 { packets.insert(bytes: 100, number: nil, at: .ms(40 + Double(number) * 20)) }
+    #expect(arrivals(2, at: 60_050) == [1000])
+  }
+
   @Test(arguments: 0..<5)
   func randomLossDoesNotMakeItCollapse(seed: UInt64) {
     var sender = SimulatedSender(.arrivals, seed: seed)
