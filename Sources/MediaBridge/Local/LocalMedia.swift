@@ -1,3 +1,4 @@
+import GStreamerKit
 import Logging
 import MediaCore
 import MediaPipelines
@@ -42,9 +43,20 @@ final class LocalMedia: Sendable {
   private let decoding = TaskChain()
   /// What it does now; never muted of a device.
   private let current = Locked(Demand.nothing)
-  private let taken = Locked(0)
+  private let arrivals = Locked(Arrivals())
   /// What frames go through before they are handed on.
   let processing = FrameProcessing()
+
+  fileprivate struct Arrivals: Sendable {
+    /// Frames, or stretches of audio.
+    var count = 0
+    /// Whether capturing has failed, and nothing has come since.
+    var hasFailed = false
+    /// Of the newest frame.
+    var size: Dimensions?
+    var sizes = CapsReading<Dimensions?>()
+    var onSize: (@Sendable (Dimensions) -> Void)?
+  }
 
   typealias First = Outcome<CapturedMedia, LiveKitError>
 
@@ -58,7 +70,7 @@ final class LocalMedia: Sendable {
   }
 
   /// How much has come: frames, or stretches of audio; of what is no device, while it is muted, too.
-  var count: Int { taken.withLock { $0 } }
+  var count: Int { arrivals.withLock { $0.count } }
 
   /// Whether what comes may be as its source carries it.
   func mayBeEncoded() async -> Bool { await capture.mayBeEncoded() }
@@ -70,6 +82,9 @@ final class LocalMedia: Sendable {
 
   /// Calls `handler` from now on when nothing comes any more.
   func onEnd(_ handler: @escaping @Sendable (LiveKitError?) -> Void) { onEnd.withLock { $0 = handler } }
+
+  /// Calls `handler` from now on with the size of the frames that follow when it is another one, on a media thread.
+  func onSize(_ handler: @escaping @Sendable (Dimensions) -> Void) { arrivals.withLock { $0.onSize = handler } }
 
   /// Hands on what comes, on a media thread, until it is removed.
   /// - Parameters:
@@ -105,7 +120,7 @@ final class LocalMedia: Sendable {
     if let unused { decoding.add { await unused.stop() } }
   }
 
-  /// Captures, or lets go of the device; one after the other where several ask.
+  /// Captures, or lets go of the device; one after the other where several ask. What has failed is begun anew.
   /// - Parameter demand: asked for when it is its turn.
   func capture(_ demand: @escaping @Sendable () -> Demand) async throws(LiveKitError) {
     try await changes.add { await self.bringIntoLine(demand()) }.value.get()
@@ -126,10 +141,11 @@ final class LocalMedia: Sendable {
       defer { current = demand }
       return current
     }
-    guard demand != before else { return .success(()) }
-    if demand == .nothing { await capture.stop() }
-    if before.takesMedia, !demand.takesMedia { await rest() }
-    return before == .nothing ? await begin() : .success(())
+    let isAnew = before != .nothing && demand.takesMedia && arrivals.withLock(\.hasFailed)
+    guard demand != before || isAnew else { return .success(()) }
+    if demand == .nothing || isAnew { await capture.stop() }
+    if before.takesMedia, !demand.takesMedia || isAnew { await rest() }
+    return before == .nothing || isAnew ? await begin() : .success(())
   }
 
   /// What comes next begins anew.
@@ -142,6 +158,7 @@ final class LocalMedia: Sendable {
   private func begin() async -> Result<Void, LiveKitError> {
     let first = First()
     newest.withLock { $0 = first }
+    arrivals.withLock { $0.hasFailed = false }
     do throws(LiveKitError) {
       try await capture.start(
         CaptureHandlers(
@@ -154,13 +171,16 @@ final class LocalMedia: Sendable {
   }
 
   private func take(_ media: CapturedMedia, _ first: First) {
-    taken.withLock { $0 += 1 }
+    arrivals.withLock { arrivals in
+      arrivals.count += 1
+      arrivals.hasFailed = false
+    }
     let demand = current.withLock { $0 }
     guard demand != .muted else { return }
     guard media.isEncoded else { return process(media, first) }
     // Nothing that is to be processed is seen or sent before.
     let isProcessed = processing.processor != nil
-    if !isProcessed { first.settle(.success(media)) }
+    if !isProcessed { note(media, first) }
     guard isProcessed || demand != .first else { return }
     let route = state.withLock { $0.route(media, isProcessed: isProcessed) }
     for output in route.outputs { output.take(media) }
@@ -182,11 +202,19 @@ final class LocalMedia: Sendable {
 
   /// Raw media, for all but those that get it encoded.
   private func handOn(_ media: CapturedMedia, _ isDecoded: Bool, _ first: First) {
-    first.settle(.success(media))
+    // What is decoded for some has been noted as it came.
+    if isDecoded, processing.processor == nil { first.settle(.success(media)) } else { note(media, first) }
     // It may have been muted since it was captured.
     guard current.withLock({ $0 }) == .media else { return }
     let outputs = state.withLock { state in isDecoded ? state.outputs.filter { $0.form == .raw } : state.outputs }
     for output in outputs { output.take(media) }
+  }
+
+  /// It is what comes of the track.
+  private func note(_ media: CapturedMedia, _ first: First) {
+    let news = kind != .video ? nil : arrivals.withLock { $0.note(media) }
+    news?()
+    first.settle(.success(media))
   }
 
   private func end(_ error: LiveKitError?, _ first: First) {
@@ -204,7 +232,10 @@ final class LocalMedia: Sendable {
     }
   }
 
-  private func tellEnd(_ error: LiveKitError?) { onEnd.withLock { $0 }?(error) }
+  private func tellEnd(_ error: LiveKitError?) {
+    if error != nil { arrivals.withLock { $0.hasFailed = true } }
+    onEnd.withLock { $0 }?(error)
+  }
 
   // MARK: Decoding
 
@@ -235,5 +266,20 @@ final class LocalMedia: Sendable {
     guard failure.outputs.contains(where: { $0.onFailure == nil }) else { return }
     let logger = logger.withLock { $0 }
     logger.warning("a local track is not decoded", metadata: ["kind": "\(kind)", "reason": "\(error.message)"])
+  }
+}
+
+extension LocalMedia.Arrivals {
+  /// - Returns: what tells that frames have another size now.
+  fileprivate mutating func note(_ media: CapturedMedia) -> (@Sendable () -> Void)? {
+    guard let new = sizes.value(of: media.media.caps, Self.size(of:)), new != size else { return nil }
+    size = new
+    guard let onSize else { return nil }
+    return { onSize(new) }
+  }
+
+  private static func size(of caps: Caps) -> Dimensions? {
+    guard let width = caps.int("width"), let height = caps.int("height") else { return nil }
+    return Dimensions(width: Int32(clamping: width), height: Int32(clamping: height))
   }
 }

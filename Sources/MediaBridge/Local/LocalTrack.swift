@@ -53,7 +53,8 @@ extension CapturedTrack {
   }
 
   func begin() async throws(LiveKitError) {
-    guard state.set(\.trackState, to: .started) else { return }
+    // What has failed is captured anew.
+    guard state.set(\.trackState, to: .started) else { return try await settle() }
     mutingChanged()
     do throws(LiveKitError) { try await settle() } catch {
       state.withLock { $0.trackState = .stopped }
@@ -101,7 +102,7 @@ extension CapturedTrack {
   }
 
   func set(muted: Bool) async throws(LiveKitError) {
-    guard state.set(\.isMuted, to: muted) else { return }
+    guard state.set(\.isMuted, to: muted) else { return try await settle() }
     mutingChanged()
     do throws(LiveKitError) { try await settle() } catch {
       state.withLock { $0.isMuted = !muted }
@@ -142,6 +143,7 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
     capturer = capture as? BufferCapturer
     self.position = position
     super.init(name: name, kind: .video, source: source)
+    media.onSize { [weak self] in self?.resized(to: $0) }
   }
 
   /// A camera.
@@ -229,8 +231,15 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
   private func show(_ captured: CapturedMedia) {
     guard let frame = VideoFrame(captured) else { return }
     newest.withLock { $0 = frame }
-    state.withLock { $0.dimensions = frame.dimensions }
     renderers.deliver(frame)
+  }
+
+  private func resized(to size: Dimensions) {
+    let isFirst = state.withLock { state in
+      defer { state.dimensions = size }
+      return state.dimensions == nil
+    }
+    if !isFirst { publisher.publication?.tell(size, of: self) }
   }
 
   /// Captures, whether it is published or not.

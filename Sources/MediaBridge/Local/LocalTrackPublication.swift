@@ -164,6 +164,11 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     Task { await session.tellSize(of: self) }
   }
 
+  /// The frames that are captured from now on have that size, whatever is sent of them.
+  func tell(_ size: Dimensions, of track: LocalVideoTrack) {
+    session.withLock { $0 }?.room.tell(.dimensionsChanged(track, size))
+  }
+
   private func encode(because obstacle: String) {
     reason.withLock { $0 = $0 ?? obstacle }
     captured.media.decode(for: self)

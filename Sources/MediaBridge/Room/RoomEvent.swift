@@ -81,8 +81,8 @@ public enum RoomEvent: Sendable {
   /// the backup codec, or in another one than was expected from its beginning. The track and its renderers go on; its
   /// statistics name the codec.
   case codecChanged(RemoteParticipant, RemoteTrackPublication, Track)
-  /// The frames that follow have another size.
-  case dimensionsChanged(RemoteVideoTrack, Dimensions)
+  /// The frames that follow have another size: of a track that is shown here, or that this process publishes.
+  case dimensionsChanged(any VideoTrack, Dimensions)
   /// Each second for each track of which statistics are on.
   case statisticsUpdated(Track, TrackStatistics)
 

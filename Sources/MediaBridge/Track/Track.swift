@@ -93,7 +93,8 @@ public class Track: @unchecked Sendable {
   func needsChanged() {}
   /// Whether it is muted or has ended is another than before.
   func mutingChanged() {}
-  /// Size of the frames that arrive, or the published size before the first; nil for audio.
+  /// Size of the frames that arrive, or the published size before the first; of a local track that of the frames that
+  /// are captured, and nil before the first. Nil for audio.
   public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
   /// What is needed of it, by those who show or hear it.
   var demand: TrackDemand { .everything }

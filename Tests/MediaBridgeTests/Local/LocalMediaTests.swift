@@ -25,7 +25,13 @@ import Testing
     }
 
     var isCapturing: Bool { handlers.withLock { $0 != nil } }
-    func start(_ handlers: CaptureHandlers) { self.handlers.withLock { $0 = handlers } }
+    private let begun = Locked(0)
+    /// How often it was started.
+    var starts: Int { begun.withLock { $0 } }
+    func start(_ handlers: CaptureHandlers) {
+      begun.withLock { $0 += 1 }
+      self.handlers.withLock { $0 = handlers }
+    }
     func stop() { handlers.withLock { $0 = nil } }
     func makeDecoder(
       _ kind: CapturePipeline.Kind, onMedia: @escaping @Sendable (CapturedMedia) -> Void,
@@ -67,6 +73,34 @@ import Testing
     try await media.capture { .media }
     try script.give(width: 16)
     #expect(width(of: try await media.first.value()) == 16)
+  }
+
+  /// A camera that was pulled out, and is there again.
+  @Test func whatHasFailedIsBegunAnewWhenItIsAskedForAgain() async throws {
+    let script = Script()
+    let media = LocalMedia(script)
+    for _ in 0..<3 { try await media.capture { .media } }
+    try script.give(width: 16)
+    script.fail()
+    try await media.capture { .media }
+    #expect(script.starts == 2)
+    try script.give(width: 32)
+    #expect(width(of: try await media.first.value()) == 32)
+    // One that goes on by itself is left alone.
+    script.fail()
+    try script.give(width: 64)
+    try await media.capture { .media }
+    #expect(script.starts == 2)
+  }
+
+  @Test func anotherSizeIsTold() async throws {
+    let script = Script()
+    let media = LocalMedia(script)
+    let sizes = Collector<Dimensions>()
+    media.onSize { sizes.add($0) }
+    try await media.capture { .media }
+    for width in [16, 16, 32, 16] { try script.give(width: width) }
+    #expect(sizes.values.map(\.width) == [16, 32, 16] && sizes.values.allSatisfy { $0.height == 2 })
   }
 
   @Test func theFirstFrameIsThatOfEachTime() async throws {

@@ -72,6 +72,7 @@ import Testing
       #expect(track.trackState == .started && track.sid == publication.sid && publication.source == .camera)
       #expect(participant.isCameraEnabled() && participant.localVideoTracks.map(\.sid) == [publication.sid])
       #expect(publication.dimensions == Dimensions(width: 320, height: 180))
+      #expect(track.dimensions == publication.dimensions && abs(track.aspectRatio - 16 / 9) < 0.01)
 
       let frames = try await scene.frames()
       try await eventually("frames") { frames.count > 10 }
