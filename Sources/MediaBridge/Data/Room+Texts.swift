@@ -43,7 +43,7 @@ extension Room {
     guard !drafts.isEmpty else { return }
     let all = allParticipants
     let publication = sid.flatMap { sid in all.values.lazy.compactMap { $0.allPublications[sid] }.first }
-    let participant = publication?.participant ?? all[identity]
+    let participant = publication?.participant ?? all[identity] ?? state.withLock { $0.left[identity, .now] }
     // An agent names its avatar in one way, and itself in the other.
     let voice = participant?.attributes["lk.publish_on_behalf"] ?? participant?.identity ?? identity
     let segments = toldNow(drafts, of: participant?.identity ?? identity) { draft in
@@ -100,10 +100,9 @@ extension ChatMessage {
   }
 
   fileprivate init(_ message: Livekit_ChatMessage) {
-    func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
     self.init(
-      id: message.id, timestamp: date(message.timestamp),
-      editTimestamp: message.hasEditTimestamp ? date(message.editTimestamp) : nil, message: message.message,
-      isDeleted: message.deleted, isGenerated: message.generated)
+      id: message.id, timestamp: Date(milliseconds: message.timestamp),
+      editTimestamp: message.hasEditTimestamp ? Date(milliseconds: message.editTimestamp) : nil,
+      message: message.message, isDeleted: message.deleted, isGenerated: message.generated)
   }
 }

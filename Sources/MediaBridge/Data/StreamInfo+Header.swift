@@ -32,7 +32,7 @@ extension ByteStreamInfo {
 }
 
 extension Livekit_DataStream.Header {
-  fileprivate var date: Date { Date(timeIntervalSince1970: Double(timestamp) / 1000) }
+  fileprivate var date: Date { Date(milliseconds: timestamp) }
   fileprivate var length: Int? { hasTotalLength ? Int(clamping: totalLength) : nil }
 
   /// - Parameter totalLength: in bytes; nil where it is not known.
@@ -75,4 +75,12 @@ enum MimeType {
   ]
 
   static func of(_ file: URL) -> String { known[file.pathExtension.lowercased()] ?? any }
+}
+
+extension Date {
+  /// As others send it, in milliseconds since 1970, within what can be reckoned with: between the years 1 and 4000.
+  init(milliseconds: Int64) {
+    let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    self = min(max(date, .distantPast), .distantFuture)
+  }
 }

@@ -12,6 +12,7 @@ public final class Room: Sendable {
     var options: RoomOptions
     var activeSpeakers: [Participant] = []
     var participants: [String: RemoteParticipant] = [:]
+    var left = LeftParticipants()
     var session: RoomSession?
     /// One whose connection has ended, until everybody has been sent the news.
     var ending: RoomSession?
@@ -108,8 +109,9 @@ public final class Room: Sendable {
     }
   }
 
-  /// Leaves, once the server has acknowledged all messages, for which it has 2 s. When it returns, no thread, socket or pipeline of the room is left, but for what does not stop within
-  /// 10 s, such as a device or a renderer that hangs: the log names it.
+  /// Leaves, once the server has acknowledged all messages, for which it has 2 s. When it returns, no thread, socket or
+  /// pipeline of the room is left, but for what does not stop within 10 s, such as a device or a renderer that hangs:
+  /// the log names it.
   public func disconnect() async {
     guard let session = state.withLock({ $0.session ?? $0.ending }) else { return }
     change(to: .disconnecting, of: session)
@@ -153,7 +155,7 @@ public final class Room: Sendable {
     let old = state.withLock { state in
       (state.session, state.ending) = (nil, state.session)
       state.disconnectError = error
-      state.participants = [:]
+      (state.participants, state.left) = ([:], LeftParticipants())
       state.activeSpeakers = []
       defer { state.connectionState = .disconnected }
       return state.connectionState

@@ -23,7 +23,10 @@ extension RoomSession {
   }
 
   private func remove(_ participant: RemoteParticipant, _ identity: String) {
-    room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }
+    room.state.withLock { state in
+      state.participants[identity] = nil
+      state.left.note(participant, identity, at: .now)
+    }
     room.stopSpeaking(participant)
     // Whoever keeps them finds that they have left.
     participant.info.withLock { $0.state = .disconnected }

@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import LiveKitProtocol
 import Logging
+import MediaCore
 import Testing
 
 @testable import MediaBridge
@@ -201,6 +202,46 @@ import Testing
     receive(.chatMessage(.init()))
     try await eventually("what comes behind") { told.values.last == ["chat"] }
     #expect(told.values == [["SG_1 Hello false"], ["SG_1 Hello there true"], ["SG_2 Bye true"], ["chat"]])
+  }
+
+  /// Whoever reckons with such a date is not to end for that.
+  @Test(arguments: [Int64.min, .max])
+  func aDateThatNobodyLivesIsOneInMilliseconds(_ milliseconds: Int64) async throws {
+    let dates = Collector(room.events) { event -> Date? in
+      if case .chatMessageReceived(_, let chat) = event { chat.timestamp } else { nil }
+    }
+    var message = Livekit_ChatMessage()
+    message.timestamp = milliseconds
+    receive(.chatMessage(message))
+    var text = Livekit_DataStream.Header()
+    (text.streamID, text.topic, text.timestamp, text.textHeader) = ("t", "lk.chat", milliseconds, .init())
+    text.inlineContent = Data("late".utf8)
+    receive(.streamHeader(text))
+    try await eventually("both") { dates.count == 2 }
+    #expect(dates.values.allSatisfy { Int(exactly: ($0.timeIntervalSince1970 * 1000).rounded()) != nil })
+  }
+
+  /// Agents transcribe what somebody said who has left meanwhile.
+  @Test func theLastWordsOfWhoHasLeftAreTheirs() async throws {
+    let speakers = Collector(room.events) { event -> String? in
+      if case .transcriptionReceived(let participant, _, _) = event { participant?.identity ?? "" } else { nil }
+    }
+    let alice = RemoteParticipant(info: .init())
+    alice.info.withLock { $0.identity = "alice" }
+    room.state.withLock { $0.left.note(alice, "alice", at: .now) }
+    receiveMessage("Bye", isFinal: true, of: "alice")
+    receiveMessage("Who?", isFinal: true, of: "nobody")
+    try await eventually("both") { speakers.count == 2 }
+    #expect(speakers.values == ["alice", ""])
+  }
+
+  @Test func whoHasLeftLongAgoIsForgotten() {
+    var left = LeftParticipants()
+    let start = MediaTime.now
+    left.note(RemoteParticipant(info: .init()), "alice", at: start)
+    #expect(left["alice", start + .seconds(9)] != nil && left["alice", start + .seconds(11)] == nil)
+    left.note(RemoteParticipant(info: .init()), "bob", at: start + .seconds(11))
+    #expect(left["alice", start] == nil && left["bob", start + .seconds(12)] != nil)
   }
 
   /// One message of a sender that means ill.
