@@ -1,4 +1,5 @@
 import Egress
+import Foundation
 import MediaBridge
 import MediaCore
 
@@ -7,23 +8,31 @@ struct CompletedFiles: Sendable {
   private let console: Console
   /// Nil where nothing is to be run.
   private let command: CompletionCommand?
+  /// A file, and when its destination began: one that was added again may have written another of that name.
+  private struct Completed: Hashable, Sendable {
+    var path: String
+    var begin: Date?
+  }
+
   /// Held while they are told and their commands are queued, so that these come in order.
-  private let seen = Locked(Set<String>())
+  private let seen = Locked(Set<Completed>())
 
   init(console: Console, command: CompletionCommand? = nil) { (self.console, self.command) = (console, command) }
 
   func note(_ status: DestinationStatus) {
-    note(status.completedFiles) { file in
+    note(status.completedFiles, since: status.startedAt) { file in
       // The end of all is told with what they hold.
       guard status.state == .active, let next = status.part(after: file) else { return }
       console.say("\(file) is complete, and it goes on in \(next)")
     }
   }
 
-  /// - Parameter say: called for each that was not noted before.
-  func note(_ files: [String], _ say: (String) -> Void = { _ in }) {
+  /// - Parameters:
+  ///   - begin: of their destination; nil for what belongs to none.
+  ///   - say: called for each that was not noted before.
+  func note(_ files: [String], since begin: Date? = nil, _ say: (String) -> Void = { _ in }) {
     seen.withLock { seen in
-      let new = files.filter { seen.insert($0).inserted }
+      let new = files.filter { seen.insert(Completed(path: $0, begin: begin)).inserted }
       for file in new {
         say(file)
         console.event("file_complete", ["file": file])

@@ -162,7 +162,8 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     tellIdleOptions(console)
     tellIdleReconnection(console)
     do {
-      try await recording(source, room, prepared.options, console, control: controlForm)
+      // Nobody is to be shown as recorded while files are taken somewhere else.
+      try await recording(source, room, prepared.options, console, control: controlForm) { await room.disconnect() }
         .run(url: try access.serverURL(), token: try access.accessToken())
     } catch {
       _ = try? await source.finish()

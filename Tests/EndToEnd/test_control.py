@@ -9,7 +9,7 @@ import clip
 import hls
 import pytest
 from failures import after
-from live_server import LiveServer
+from live_server import LiveServer, wait_until
 from programs import KEYS, mediabridge
 from terminal import OnTerminal
 
@@ -71,6 +71,28 @@ def test_destinations_by_json(server, tmp_path):
     assert_whole(first, 3)
     states = {event["file"]: event["state"] for event in recorder.events if event["event"] == "destination"}
     assert states[str(second)] == "complete", recorder.report("not told of")
+
+
+def test_a_file_that_is_taken_away_is_followed_by_another_of_its_name(server, tmp_path):
+    """Each is told, and has its command run."""
+    server.foreign_publisher("--room", "asked", "--codec", "VP8")
+    file, store = tmp_path / "b.mkv", tmp_path / "store"
+    store.mkdir()
+    take = f'cp "$1" {store}/$(ls {store} | wc -l).mkv; rm "$1"'
+    recorder = server.recorder("asked", "alice", tmp_path / "a.mkv", "--control", "-", "--on-complete", take)
+    recorder.wait_for("recording")
+    for _ in range(2):
+        assert_done(recorder, "add", location=str(file))
+        after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+        assert_done(recorder, "remove", location=str(file))
+        told = recorder.wait_for("file_complete", 20)
+        assert told["file"] == str(file), recorder.report("another file")
+        wait_until("it is taken away", lambda: not file.exists())
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert len(list(store.iterdir())) == 3
+    for stored in ("0.mkv", "1.mkv"):
+        assert_whole(store / stored, 1)
 
 
 def test_a_server_that_was_lost_for_good_is_added_again(server, start, namespace, tmp_path):
