@@ -1,7 +1,7 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
 GET /leave?reason=N&action=A sends a leave with those to every client, POST /say any SignalResponse, and POST /metadata
-tells each client that its own metadata is that text; GET /freeze passes nothing on any more; GET /hold holds back what
+tells each client that its own metadata is that text; GET /deafen tells it that it may not subscribe; GET /freeze passes nothing on any more; GET /hold holds back what
 is said of participants, and GET /release says the newest of each in one update, once one of them publishes something;
 GET /cut ends every connection without a word, and with ?seconds=N every one that comes within so long. Whom it is to
 serve `--without` a codec is offered none of it, as if that client did not know it.
@@ -105,8 +105,14 @@ class Proxy:
 
     async def metadata(self, request):
         text = await request.text()
+        return await self.change(lambda person: setattr(person, "metadata", text))
+
+    async def deafen(self, _):
+        return await self.change(lambda person: setattr(person.permission, "can_subscribe", False))
+
+    async def change(self, change):
         for client in self.clients:
-            self.people[client].metadata = text
+            change(self.people[client])
             # What is older than what the server has said counts for nothing.
             self.people[client].version += 1000
             update = rtc.ParticipantUpdate(participants=[self.people[client]])
@@ -152,6 +158,7 @@ async def main():
             web.get("/leave", proxy.leave),
             web.post("/say", proxy.say),
             web.post("/metadata", proxy.metadata),
+            web.get("/deafen", proxy.deafen),
             web.get("/freeze", proxy.freeze),
             web.get("/hold", proxy.hold),
             web.get("/release", proxy.release),

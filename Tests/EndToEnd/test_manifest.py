@@ -7,7 +7,8 @@ import urllib.request
 
 import pytest
 from failures import after
-from programs import python
+from livekit import api
+from programs import mediabridge, python
 
 
 def test_the_manifest_tells_what_is_in_the_file(server, tmp_path):
@@ -80,3 +81,39 @@ def test_what_comes_while_signalling_is_away_is_no_gap(local_server, start, tmp_
     assert recorder.finish() == 0, recorder.report("failed")
     told = json.loads((tmp_path / "calm.mkv.json").read_text())
     assert {track["kind"] for track in told["tracks"]} == {"video", "audio"} and told["gaps"] == [], told["gaps"]
+
+
+@pytest.mark.parametrize("options", [("--participant", "alice"), ("--composite", "grid", "--size", "320x180")], ids=["one", "mixed"])
+def test_who_may_receive_nothing_any_more_says_so(local_server, start, tmp_path, options):
+    """As where a server's API changes what the recorder may do, and leaves that out."""
+    local_server.own_publisher("deaf", "alice", "vp8")
+    proxy = start(python("signal_proxy.py", "--to", local_server.url))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    recorder = local_server.recorder("deaf", None, tmp_path / "deaf.mkv", *options, url=f"ws://{at}")
+    after(recorder, 2)
+    assert urllib.request.urlopen(f"http://{at}/deafen", timeout=5).read() == b"1"
+    told = recorder.wait_for("not_recorded", 10)
+    assert told["sid"] == "permission" and told["wanted"] and "canSubscribe" in told["reason"], told
+    recorder.send(signal.SIGINT)
+    assert recorder.wait_for("finished", 20)["not_recorded"] == [{k: v for k, v in told.items() if k != "event"}]
+    assert recorder.finish() == 1, recorder.report("all is there")
+
+
+@pytest.mark.parametrize("options", [("--participant", "alice"), ("--composite", "grid", "--size", "320x180")], ids=["one", "mixed"])
+def test_what_was_forbidden_for_a_while_stays_told(server, start, tmp_path, options):
+    """To whom it may be: a token that says `recorder`, as ours do, is exempt."""
+    publisher = server.foreign_publisher("--room", "forbid", "--codec", "VP8")
+    grants = api.VideoGrants(room_join=True, room="forbid")
+    token = api.AccessToken("devkey", "secret").with_identity("watcher").with_grants(grants).to_jwt()
+    command = mediabridge("record", "--url", server.url, "--token", token, "--json", *options, tmp_path / "forbid.mkv")
+    recorder = start(server.enter(*command))
+    after(recorder, 2)
+    publisher.write("forbid")
+    left_out = {recorder.wait_for("not_recorded", 10)["kind"] for _ in range(2)}
+    assert left_out == {"video", "audio"}
+    publisher.write("allow")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    recorder.send(signal.SIGINT)
+    finished = recorder.wait_for("finished", 20)
+    assert {one["kind"] for one in finished["not_recorded"] if one["wanted"]} == left_out, finished
+    assert recorder.finish() == 1, recorder.report("all is there")

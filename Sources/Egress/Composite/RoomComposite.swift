@@ -290,7 +290,8 @@ public actor RoomComposite: EgressJob {
 
   private func failed(_ sid: String, of participant: RemoteParticipant, _ error: LiveKitError) {
     guard let publication = participant.trackPublications[sid] else { return }
-    if publication.isSubscribed, error.code != .noMedia { members.unreadable.insert(sid) }
+    let isForbidden = error.code == .permissionDenied && job.arrivals.has(sid)
+    if publication.isSubscribed && error.code != .noMedia || isForbidden { members.unreadable.insert(sid) }
     if error.code == .noMedia { members.silent.insert(sid) }
     omit(publication, error.message)
   }

@@ -56,6 +56,26 @@ extension JobSource {
     note(job.missedSleep.omission(of: identity))
   }
 
+  /// A server that takes away the right to receive takes all tracks away, and says no more than that.
+  func watchPermission() {
+    guard job.isTold, run?.isActive == true, room.connectionState == .connected,
+      !room.localParticipant.permissions.canSubscribe, !omissions.has(Self.permission), mayMiss
+    else { return }
+    let reason =
+      "the server did not let it receive anything from \(Int(jobAge.seconds.rounded())) s on, for it may not subscribe any "
+      + "more; whoever changes what it may do has to leave it canSubscribe"
+    note(Omission(ofTime: Self.permission, reason))
+  }
+
+  private static nonisolated var permission: String { "permission" }
+
+  /// Whether somebody publishes who is to be in it.
+  private var mayMiss: Bool {
+    room.remoteParticipants.values.contains { one in
+      (identity == nil || identity == one.identity) && counts(one) && !one.trackPublications.isEmpty
+    }
+  }
+
   /// Of what is recorded.
   private var packets: Int {
     [Track.Kind.video, .audio].reduce(0) { $0 + job.arrivals.sum($1.description).packets }

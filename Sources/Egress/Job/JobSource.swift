@@ -201,6 +201,7 @@ extension JobSource {
     watchPresence()
     watchRoom()
     watchSleep()
+    watchPermission()
     if job.isTold, let reason = job.course.news(of: ended, jobFailure) { tell(.over(reason)) }
     run?.job.media.advance(to: job.presence.reading(at: .now))
   }

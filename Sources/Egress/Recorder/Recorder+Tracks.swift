@@ -192,6 +192,10 @@ extension Recorder {
   /// The server does not send it, or nothing of it comes.
   private func failed(_ sid: String, _ error: LiveKitError) {
     guard let publication = tracks.taken.values.first(where: { $0.sid == sid }) else { return }
+    // What it forbids for a while is missing from then on, even where it allows it again.
+    if error.code == .permissionDenied, tracks.all.contains(where: { $0.track.sid == sid }) {
+      tracks.noteInterruption(of: sid)
+    }
     omit(publication, error.message, wasWanted: true)
   }
 

@@ -4,7 +4,7 @@ public import MediaBridge
 /// those who would fit as well as the one who is recorded.
 public struct Omission: Sendable, Equatable {
   /// Empty where something was asked for that was never published, and of whole participants; of a stretch of time
-  /// `connection` or `sleep`.
+  /// `connection`, `sleep` or `permission`.
   public var sid: String
   /// Video or audio; `none` of whole participants, and of a stretch of time.
   public var kind: Track.Kind
