@@ -1,7 +1,8 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
 GET /leave?reason=N&action=A sends a leave with those to every client, POST /say any SignalResponse, and POST /metadata
-tells each client that its own metadata is that text; GET /deafen tells it that it may not subscribe; GET /freeze passes nothing on any more; GET /hold holds back what
+tells each client that its own metadata is that text; GET /deafen tells it that it may not subscribe; GET /freeze
+passes nothing on any more; GET /hold holds back what
 is said of participants, and GET /release says the newest of each in one update, once one of them publishes something;
 GET /cut ends every connection without a word, and with ?seconds=N every one that comes within so long. Whom it is to
 serve `--without` a codec is offered none of it, as if that client did not know it.

@@ -59,22 +59,15 @@ extension JobSource {
   /// A server that takes away the right to receive takes all tracks away, and says no more than that.
   func watchPermission() {
     guard job.isTold, run?.isActive == true, room.connectionState == .connected,
-      !room.localParticipant.permissions.canSubscribe, !omissions.has(Self.permission), mayMiss
+      !room.localParticipant.permissions.canSubscribe, !omissions.has(Self.permission), !publications.isEmpty
     else { return }
     let reason =
-      "the server did not let it receive anything from \(Int(jobAge.seconds.rounded())) s on, for it may not subscribe any "
-      + "more; whoever changes what it may do has to leave it canSubscribe"
+      "the server did not let it receive anything from \(Int(jobAge.seconds.rounded())) s on, for it may not subscribe "
+      + "any more; whoever changes what it may do has to leave it canSubscribe"
     note(Omission(ofTime: Self.permission, reason))
   }
 
   private static nonisolated var permission: String { "permission" }
-
-  /// Whether somebody publishes who is to be in it.
-  private var mayMiss: Bool {
-    room.remoteParticipants.values.contains { one in
-      (identity == nil || identity == one.identity) && counts(one) && !one.trackPublications.isEmpty
-    }
-  }
 
   /// Of what is recorded.
   private var packets: Int {
@@ -83,9 +76,12 @@ extension JobSource {
 
   /// Whether something is to come of the tracks that have come.
   private var awaitsMedia: Bool {
-    room.remoteParticipants.values.contains { one in
-      (identity == nil || identity == one.identity) && counts(one)
-        && one.trackPublications.values.contains { $0.isSubscribed && !$0.isMuted && job.arrivals.has($0.sid) }
-    }
+    publications.contains { $0.isSubscribed && !$0.isMuted && job.arrivals.has($0.sid) }
+  }
+
+  /// Of those who are recorded.
+  private var publications: [RemoteTrackPublication] {
+    room.remoteParticipants.values.filter { (identity == nil || identity == $0.identity) && counts($0) }
+      .flatMap(\.trackPublications.values)
   }
 }

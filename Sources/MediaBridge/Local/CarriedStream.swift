@@ -43,9 +43,7 @@ extension CarriedStream {
     let caps = captured.media.caps
     guard captured.isEncoded, let codec = VideoCodec(mediaType: caps.mediaType) else { return nil }
     self.init(codec: codec)
-    if let width = caps.int("width"), let height = caps.int("height") {
-      size = Dimensions(width: Int32(clamping: width), height: Int32(clamping: height))
-    }
+    size = Dimensions(of: caps)
     profile = caps.string("profile")
     isInterlaced = !["progressive", nil].contains(caps.string("interlace-mode"))
     hasSquarePixels = caps.fraction("pixel-aspect-ratio").map { $0.numerator == $0.denominator } ?? true
@@ -103,5 +101,13 @@ public struct Passthrough: Sendable, Hashable {
   var formats: PassthroughFormats {
     PassthroughFormats(
       video: Set(video.intersection(Self.possible.video).map(\.rawValue)), audio: opus ? ["opus"] : [])
+  }
+}
+
+extension Dimensions {
+  /// Nil where caps tell no size.
+  init?(of caps: Caps) {
+    guard let width = caps.int("width"), let height = caps.int("height") else { return nil }
+    self.init(width: Int32(clamping: width), height: Int32(clamping: height))
   }
 }

@@ -1,4 +1,3 @@
-import GStreamerKit
 import Logging
 import MediaCore
 import MediaPipelines
@@ -272,14 +271,9 @@ final class LocalMedia: Sendable {
 extension LocalMedia.Arrivals {
   /// - Returns: what tells that frames have another size now.
   fileprivate mutating func note(_ media: CapturedMedia) -> (@Sendable () -> Void)? {
-    guard let new = sizes.value(of: media.media.caps, Self.size(of:)), new != size else { return nil }
+    guard let new = sizes.value(of: media.media.caps, { Dimensions(of: $0) }), new != size else { return nil }
     size = new
     guard let onSize else { return nil }
     return { onSize(new) }
-  }
-
-  private static func size(of caps: Caps) -> Dimensions? {
-    guard let width = caps.int("width"), let height = caps.int("height") else { return nil }
-    return Dimensions(width: Int32(clamping: width), height: Int32(clamping: height))
   }
 }

@@ -30,7 +30,8 @@ extension LiveKitError {
   static func notAllowed(_ subscription: Subscription) -> LiveKitError {
     LiveKitError(
       .permissionDenied,
-      "\(subscription.described) may not be received here; its publisher has to allow it, and from then on it comes by itself",
+      "\(subscription.described) may not be received here; its publisher has to allow it, and from then on it "
+        + "comes by itself",
       fault: .publisher)
   }
 
